@@ -69,7 +69,7 @@ def _at_once(directory: Path, count: int) -> Iterator[Figure]:
         while memory.search("Where does Ana Adler 0 live?", group_id="bench").vectors_behind:
             time.sleep(0.05)
         made = time.perf_counter() - began
-        slow = (before + slowness()) / 2  # no thread makes vectors any more, whose time would count too
+        slow = (before + slowness()) / 2
         again = timed(lambda: memory.search("Where does Ana Adler 1 live?", group_id="bench"))
     values = {"at once": worked / slow, "at once, by the clock": seconds, "all vectors made": made, "then": again}
     yield Figure(

@@ -61,6 +61,7 @@ OPERATIONS = [
     _op("create_index", "post", "/_api/index", f"{_DB}/_api/index#persistent", {"collection"}, dict, _INDEX_FIELDS,
         writes=True),
     _op("get_graph", "get", "/_api/gharial/[^/]+", f"{_DB}/_api/gharial/{{graph}}"),
+    _op("list_graphs", "get", "/_api/gharial"),
     _op("create_graph", "post", "/_api/gharial", f"{_DB}/_api/gharial", (), dict, writes=True),
     _op("delete_graph", "delete", "/_api/gharial/[^/]+", None, {"dropCollections"}, writes=True),
     _op("list_views", "get", "/_api/view"),

@@ -83,7 +83,7 @@ class Database:
         self.graphs: dict[str, dict] = {}
         self.views: dict[str, dict] = {}
         self.transactions: dict[str, Transaction] = {}
-        self.cursors: dict[str, list] = {}
+        self.cursors: dict[str, tuple[list, int]] = {}  # the rows that are left, and how many an answer has
 
 
 class Server:
@@ -96,6 +96,9 @@ class Server:
         self.faults: list[Fault] = []
         self.now = 0.0
         self.largest = 1 << 27  # bytes of a document
+        self.rights: dict[str, str] | None = None  # on databases: "ro", "rw"; None: all
+        self.memory: set[int] = set()  # the limits that queries had
+        self.most_rows = 0  # of an answer
         self.read_only = self.down = False
         self._numbers = itertools.count(1)
 
@@ -161,6 +164,11 @@ class Server:
             raise Refused(401, 11)
         if name not in self.databases:
             raise Refused(404, 1228)
+        right = "rw" if self.rights is None else self.rights.get(name)
+        if right is None:
+            raise Refused(401, 11)
+        if right == "ro" and asked.writes:
+            raise Refused(403, 11)
         if self.read_only and asked.writes:
             raise Refused(403, 1004)
         work = Work(self, self.databases[name], headers.get("x-arango-trx-id"))
@@ -287,31 +295,29 @@ class Work:
         twin = arango_twins.TWINS.get(r.body["query"])
         assert twin is not None, "no query of asof_projections.graph.arango.aql"
         bound = r.body.get("bindVars", {})
-        if "waitForSync" in r.body["query"] and self.transaction is not None:
-            raise Refused(400, 10)  # a view that is waited for cannot be asked in a transaction
         if bound.keys() != aql.binds(r.body["query"]):
             raise Refused(400, 1551)
+        self.server.memory.add(r.body.get("memoryLimit", 0))
         rows = json.loads(json.dumps(twin(self, bound)), parse_float=_number)
-        size = r.body.get("batchSize", BATCH)
+        return 201, self._batch(self.server.number(), rows, r.body.get("batchSize", BATCH))
+
+    def _batch(self, number: str, rows: list, size: int) -> dict:
+        """Some rows of a cursor, which holds the rest."""
+        self.server.most_rows = max(self.server.most_rows, len(rows[:size]))
         if len(rows) <= size:
-            return 201, {"result": rows, "hasMore": False}
-        number = self.server.number()
-        self.database.cursors[number] = rows[size:]
-        return 201, {"result": rows[:size], "hasMore": True, "id": number}
+            return {"result": rows, "hasMore": False}
+        self.database.cursors[number] = rows[size:], size
+        return {"result": rows[:size], "hasMore": True, "id": number}
 
     def more(self, r) -> tuple:
-        rows = self.database.cursors.pop(r.path[-1], None)
-        if rows is None:
+        rest = self.database.cursors.pop(r.path[-1], None)
+        if rest is None:
             raise Refused(404, 1600)
-        return 200, {"result": rows, "hasMore": False, "id": r.path[-1]}
+        return 200, self._batch(r.path[-1], *rest)
 
     def rows(self, bound: dict, kind: str = "rows") -> list[dict]:
-        """The documents of a bound collection; of a view, those of what it is over."""
-        name = bound[f"@{kind}"]
-        if name in self.database.views:
-            [name] = self.database.views[name]["links"]
-            return list(self.database.collections[name].documents.values())  # it knows of no transaction
-        return list(self.documents(name).values())
+        """The documents of a bound collection."""
+        return list(self.documents(bound[f"@{kind}"]).values())
 
     def vector_index(self, name: str, dimensions: int) -> None:
         """Refuse a query that needs a trained vector index where there is none of these dimensions."""
@@ -377,6 +383,8 @@ class Work:
         self.database.collections.setdefault(name, Collection(edge))
 
     def delete_collection(self, r) -> tuple:
+        if any(r.path[-1] in named_by(graph) for graph in self.database.graphs.values()):
+            raise Refused(403, 1942)
         if self.database.collections.pop(r.path[-1], None) is None:
             raise Refused(404, 1203)
         return 200, {"id": r.path[-1]}
@@ -411,10 +419,15 @@ class Work:
             raise Refused(409, 1925)
         for edge in r.body["edgeDefinitions"]:
             self._make(edge["collection"], edge=True)
-            for name in edge["from"] + edge["to"]:
-                self._make(name, edge=False)
+        for name in named_by(r.body):
+            self._make(name, edge=False)
         self.database.graphs[r.body["name"]] = r.body
         return 202, {"graph": {**r.body, "_id": f"_graphs/{r.body['name']}", "orphanCollections": []}}
+
+    def list_graphs(self, _) -> tuple:
+        return 200, {
+            "graphs": [{"_id": f"_graphs/{n}", "_key": n, "_rev": "1", **g} for n, g in self.database.graphs.items()]
+        }
 
     def delete_graph(self, r) -> tuple:
         if self.database.graphs.pop(r.path[-1], None) is None:
@@ -510,6 +523,13 @@ def listening(server: Server) -> Iterator[str]:
         serving.shutdown()
         serving.server_close()
         thread.join()
+
+
+def named_by(graph: dict) -> set[str]:
+    """The collections that a graph names."""
+    edges = graph["edgeDefinitions"]
+    ends = {name for edge in edges for name in edge["from"] + edge["to"]}
+    return {*ends, *(edge["collection"] for edge in edges), *graph.get("orphanCollections", ())}
 
 
 def _database(path: str) -> tuple[str, str]:

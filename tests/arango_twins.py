@@ -5,12 +5,10 @@ confirm (make verify-arango). `on` gives the documents of a bound collection.
 """
 
 import math
-import sqlite3
 
 import numpy as np
 
 from asof_projections.graph.arango import aql
-from asof_projections.graph.sqlite_store.fts import _WORD
 
 
 def _met(f: dict, b: dict) -> bool:
@@ -74,11 +72,12 @@ def reach(on, b):
     exact = [m["entity_id"] for m in named if m["name"] == b["name"]]
     meant = list(dict.fromkeys(exact or [m["entity_id"] for m in named]))
     links = [d for d in on.rows(b, "duplicate_of") if d["kf"] <= b["known"] < d["kt"]]
-    same, waiting = set(), [s for s in meant or b["ids"] if s in entities and _of_group(entities[s], b)]
-    while waiting:
-        if (here := waiting.pop()) not in same:
-            same.add(here)
-            waiting += [d["_to"] for d in links if d["_from"] == here] + [d["_from"] for d in links if d["_to"] == here]
+    starts = [s for s in meant or b["ids"] if s in entities and _of_group(entities[s], b)]
+    levels = [{*starts, *b["also"]}]
+    for _ in range(3):
+        ends = [{d["_from"], d["_to"]} for d in links]
+        levels.append(levels[-1].union(*(pair for pair in ends if pair & levels[-1])))
+    same = levels[-1]
     met = [f for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)] if b["limit"] else []
     return [
         {
@@ -87,6 +86,8 @@ def reach(on, b):
             "alike": [entities[e]["uuid"] for e in same],
             "outward": _held(on, b, [f for f in met if f["_from"] in same]),
             "inward": _held(on, b, [f for f in met if f["_to"] in same]),
+            "same": sorted(same),
+            "more": len(same) > len(levels[-2]),
         }
     ]
 
@@ -187,19 +188,17 @@ def counts(on, b):
 
 
 def text(on, b):
-    """Words as SQLite takes them: its tokens and weights are near those of text_en and BM25, not the same."""
-    words = " OR ".join(f'"{word}"' for word in dict.fromkeys(_WORD.findall(b["text"])))
-    said = {a["n"]: a for a in on.rows(b, "sentences")}
-    if not words or not said:
-        return []
-    db = sqlite3.connect(":memory:")
-    db.execute("CREATE VIRTUAL TABLE s USING fts5 (x, tokenize = 'porter unicode61 remove_diacritics 2')")
-    db.executemany("INSERT INTO s (rowid, x) VALUES (?, ?)", [(n, a["sentence"]) for n, a in said.items()])
-    found = db.execute("SELECT rowid, -bm25(s) FROM s WHERE s MATCH ? ORDER BY 2 DESC, 1", (words,)).fetchall()
-    db.close()
+    known = [a for a in on.rows(b, "assertions") if _of_group(a, b) and a["recorded_at"] <= b["kmax"]]
+    weights: dict[tuple, float] = {}
+    for word in b["words"]:
+        having = [(a["n"], len(a["words"])) for a in known if word in a["words"]]
+        weight = math.log((len(known) + 1) / (len(having) + 0.5))
+        weights |= {each: weights.get(each, 0) + weight for each in having}
+    found = {n: round(1e6 * weight / (1 + 1.2 * (0.25 + 0.75 * long / 5))) for (n, long), weight in weights.items()}
     held = {f["fact"] for f in on.rows(b, "facts") if _met(f, b)}
     held = held if b["numbers"] is None else held & {*b["numbers"]}
-    return [[n, score] for n, score in found if n in held and _of_group(said[n], b)][: b["limit"]]
+    ranked = sorted((-score, n) for n, score in found.items() if n in held)
+    return [[n, -score] for score, n in ranked][: b["limit"]]
 
 
 def cosine_similarity(one: list[float], other: list[float]) -> float:
@@ -228,11 +227,10 @@ def nearly(on, b):
 
 
 def erase(on, b):
-    name = b["@rows"]
-    for document in on.rows(b):
-        if document["grp"] == b["group"]:
-            on.put(name, document["_key"], None)
-    return []
+    gone = [d for d in on.rows(b) if d["grp"] == b["group"]][: b["limit"]]
+    for document in gone:
+        on.put(b["@rows"], document["_key"], None)
+    return [1] * len(gone)
 
 
 TWINS = {

@@ -147,6 +147,8 @@ class Settings(BaseSettings):
     """A file with that password, where it is not set."""
     graph_vectors: Literal["files", "database"] = "files"
     """Where vectors are that are searched beside a graph in ArangoDB: in FAISS's files, or in the database."""
+    graph_query_memory: int = Field(default=1024, gt=0)
+    """The megabytes (2^20 bytes) that one query may take on the server of ArangoDB, which may allow less itself."""
 
     clock_years: float = Field(default=10.0, gt=0.0)
     """The years by which this machine's clock may be ahead of the last message and of this release of asof."""

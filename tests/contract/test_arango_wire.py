@@ -1,5 +1,7 @@
 """What the ArangoDB adapter sends, how often, and what comes of it when the server or the network fails."""
 
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arango_server import Database
 from asking import Asker, facts_at, facts_during, search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
@@ -23,6 +26,7 @@ from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.late_selection import LateSelectionIndex
 from asof_projections.vectors.ports import LiveFacts
 from asof_projections.vectors.projection import VectorProjection, facts_of
+from asof_streams.episodic import GroupErased
 from asof_streams.errors import (
     AccessDenied,
     ContractError,
@@ -33,7 +37,7 @@ from asof_streams.errors import (
     StorageFailed,
 )
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, EntityUnmerged, FactReinforced
+from asof_streams.semantic import CommunityFormed, EntityMerged, EntityUnmerged, FactReinforced, MentionResolved
 from asof_streams.sqlite_log import SqliteLog
 from graph_stores import LOG, ArangoStores
 from semantic_story import Story, entity, fact, unasserted
@@ -268,15 +272,127 @@ def test_each_question_of_the_store_is_one_request(store, story, stores) -> None
     assert {name: stores.server.counted(ask).total() for name, ask in questions.items()} == dict.fromkeys(questions, 1)
 
 
-def test_words_are_looked_for_outside_of_a_state_that_is_held_since_a_view_cannot_be_waited_for_there(
-    store, story
-) -> None:
+def test_words_vectors_and_facts_of_one_search_are_of_one_state(store, story, stores) -> None:
+    index, [vector] = store.vectors("fact", "a-model", 8), np.eye(1, 8, dtype=np.float32)
+    index.add([3], vector[None], ["g"])
     commit(store, story)
     assert store.begin_read()
     assert shown(store) == ["f"]
+    story.tell(fact("later", "Ana", "likes", "Rome"))
+    with stores.reading() as other:
+        commit(other, story)
+        other.vectors("fact", "a-model", 8).add([4], vector[None], ["g"])
 
+    holding = LiveFacts("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
     assert [n for n, _ in store.text("Rome", "g", NOW, 5)] == [3]
+    assert [n for n, _ in index.search(vector, 5, holding)] == [3]
     store.end_read()
+    assert {n for n, _ in store.text("Rome", "g", NOW, 5)} == {3, 4}
+    assert {n for n, _ in index.search(vector, 5, holding)} == {3, 4}
+
+
+def test_the_words_of_other_groups_and_of_later_show_in_no_score(store, story) -> None:
+    story.tell(fact("r", "Ana", "likes", "Rome"))
+    commit(store, story)
+    known = Moment(9, story.records[-1].recorded_at)
+    before = store.text("Ana lives in Rome", "g", known, 5)
+    story.tell(entity("Bob"), entity("Lima"), fact("theirs", "Bob", "lives_in", "Lima"), group="other")
+    story.tell(entity("Eve"), *(fact(f"e{n}", "Eve", "lives_in", "Oslo") for n in range(9)))
+    commit(store, story)
+
+    assert store.text("Ana lives in Rome", "g", known, 5) == before != []
+
+
+def test_a_circle_of_duplicates_and_a_chain_of_them_are_found_in_few_requests(store, story, stores) -> None:
+    names = [f"n{number}" for number in range(12)]
+    story.tell(*map(entity, names))
+    for one, other in pairwise(names):
+        story.tell(EntityMerged(merge_id=f"m{one}", duplicate=f"id-{one}", into=f"id-{other}", reason="same"))
+    for one in names[:6]:
+        for other in names[6:]:
+            story.tell(
+                EntityMerged(merge_id=f"m{one}{other}", duplicate=f"id-{one}", into=f"id-{other}", reason="same")
+            )
+    commit(store, story)
+    alike = []
+
+    cost = stores.server.counted(lambda: alike.append(store.identity(["id-n0"], None)))
+
+    assert alike == [{f"id-{name}" for name in names}]
+    assert cost.total() <= 2
+
+
+def test_duplicates_far_along_a_chain_are_found(store, story, stores) -> None:
+    names = [f"n{number}" for number in range(12)]
+    story.tell(*map(entity, names))
+    for one, other in pairwise(names):
+        story.tell(EntityMerged(merge_id=f"m{one}", duplicate=f"id-{one}", into=f"id-{other}", reason="same"))
+    story.tell(fact("far", "n11", "likes", "Rome"))
+    commit(store, story)
+    steps = []
+
+    cost = stores.server.counted(lambda: steps.append(store.reach("g", "n0", NOW, 9)))
+
+    assert [f.uuid for f in steps[0].outward] == ["far"]
+    assert cost == {"query": 4}
+
+
+def test_a_large_group_is_erased_in_transactions_of_some_documents_each(stores, monkeypatch) -> None:
+    monkeypatch.setattr("asof_projections.graph.arango.store.ERASED", 40)
+    told = many(30)
+    told.tell(entity("Bob"), group="other")
+    with stores.writing() as store:
+        commit(store, told)
+        told.tell(GroupErased())
+        cost = stores.server.counted(lambda: commit(store, told))
+
+        assert cost["commit"] > 3
+        assert [e.uuid for e in store.each_entity(None, INF)] == ["id-Bob"]
+        assert store.position() == len(told.records)
+    assert "Ana" not in stores.server.stored()
+
+
+def test_an_erasure_that_another_process_overtakes_stops(stores, monkeypatch) -> None:
+    monkeypatch.setattr("asof_projections.graph.arango.store.ERASED", 5)
+    told = many(3)
+    with stores.writing() as store, stores.reading() as other:
+        commit(store, told)
+        told.tell(GroupErased())
+        told.tell(entity("Ana"))
+        store.apply(told.records[:-1])
+        commit(other, told)
+
+        with pytest.raises(PositionConflict):
+            store.commit(len(told.records) - 1, b"y")
+        assert [e.uuid for e in store.each_entity("g", INF)] == ["id-Ana"]
+
+
+def test_no_answer_of_the_server_has_more_than_a_thousand_rows(store, stores) -> None:
+    told = Story()
+    told.tell(entity("Ana"), *(fact(f"f{n}", "Ana", "knows", value=str(n)) for n in range(1_500)))
+    commit(store, told)
+
+    assert len(facts_at(store, "g", NOW)) == 1_500
+    assert len(list(store.sentences())) == 1_500
+    index = store.vectors("fact", "a-model", 8)
+    index.add(range(1_500), np.ones((1_500, 8), np.float32), ["g"] * 1_500)
+    whole = FaissVectorIndex(Path("none.index"), "a-model", 8)
+    whole.add(range(1_500), np.ones((1_500, 8), np.float32))
+    assert index.digest() == whole.digest()
+    assert stores.server.most_rows <= 1_000
+
+
+def test_every_query_has_the_memory_limit_of_the_settings(stores, story) -> None:
+    address = Address.parse(f"http://root:{stores.server.password}@server/graph", None, 7 << 20)
+    administration.create(address, LOG, stores.server.http)
+    with ArangoGraph(address, LOG, stores.server.http) as store:
+        commit(store, story)
+        store.text("Rome", "g", NOW, 5)
+        store.vectors("fact", "a-model", 8).digest()
+        story.tell(GroupErased())
+        commit(store, story)
+
+    assert stores.server.memory == {7 << 20}
 
 
 def test_a_document_that_could_not_be_removed_is_not_passed_over(store, story, stores) -> None:
@@ -477,6 +593,74 @@ def test_generations_live_side_by_side_and_one_document_says_which_answers(store
     with pytest.raises(NotFound):
         ArangoGraph(address, "semantic.second", http)
     ArangoGraph(address, LOG, http).close()
+
+
+def test_all_collections_of_a_log_are_made_by_one_request(stores) -> None:
+    cost = stores.server.counted(lambda: administration.create(stores.address(), LOG, stores.server.http))
+
+    assert (cost["create_graph"], cost["create_collection"]) == (1, 1)  # and the one of all logs' checkpoints
+    assert cost["create_index"] == sum(map(len, INDEXES.values()))
+    assert cost.total() - cost["create_index"] <= 10
+
+
+def test_the_named_graph_has_the_collections_at_both_ends_of_every_edge(stores, story) -> None:
+    story.tell(
+        MentionResolved(mention_id="m1", entity_id="id-Ana", episode_id="x", reason="name", score=1.0),
+        EntityMerged(merge_id="m", duplicate="id-Rome", into="id-Oslo", reason="same"),
+    )
+    story.tell(fact("value", "Ana", "likes", value="tea"), CommunityFormed(
+        community_id="c", name="Friends", members=("id-Ana",), episode_id="x"))  # fmt: skip
+    with stores.writing() as store:
+        commit(store, story)
+    database = stores.server.databases["graph"]
+    [graph] = database.graphs.values()
+    ends = {(e["collection"], side): set(e[side]) for e in graph["edgeDefinitions"] for side in ("from", "to")}
+    seen = 0
+    for name, collection in database.collections.items():
+        for document in collection.documents.values() if collection.edge else ():
+            seen += 1
+            for side in ("from", "to"):
+                assert document[f"_{side}"].partition("/")[0] in ends[name, side]
+    assert seen >= 5
+
+
+def test_a_log_can_be_replaced_while_graphs_of_other_logs_name_its_collections(stores, story) -> None:
+    address, http = stores.address(), stores.server.http
+    for log in ("episodic", LOG):
+        administration.create(address, log, http)
+    with ArangoGraph(address, LOG, http) as store:
+        commit(store, story)
+
+    for log in ("episodic", LOG):
+        administration.create(address, log, http, replace=True)
+
+    assert {"episodic_graph", "semantic_main_graph"} == stores.server.databases["graph"].graphs.keys()
+    with ArangoGraph(address, LOG, http) as store:
+        commit(store, story)
+        assert shown(store) == ["f"]
+
+
+# Rights.
+
+
+def test_a_user_of_one_database_alone_makes_writes_and_asks_a_graph_there(stores, story) -> None:
+    stores.server.databases["graph"] = Database()
+    stores.server.rights = {"graph": "rw"}  # none on _system
+    with stores.writing() as store:
+        commit(store, story)
+        assert shown(store) == ["f"]
+
+    stores.server.rights = {"graph": "ro"}
+    with stores.reading() as store:
+        assert shown(store) == ["f"]
+        assert [n for n, _ in store.text("Rome", "g", NOW, 5)] == [3]
+        with pytest.raises(AccessDenied, match="ro to ask, rw to write"):
+            commit(store, story)
+
+
+def test_a_user_who_may_not_create_the_database_is_told_which_right_that_takes(stores) -> None:
+    stores.server.rights = {}
+    refused(stores, AccessDenied, "rw on _system")
 
 
 # Bad input.

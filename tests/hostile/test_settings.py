@@ -50,6 +50,7 @@ SENSITIVE = {
     "graph_url": '"http://evil.example/asof"',
     "graph_password": '"stolen"',
     "graph_password_file": '"secret.txt"',
+    "graph_query_memory": "1",
     "keys_file": '"keys.toml"',
     "message_seconds": "0.001",
     "worker_metrics": '"0.0.0.0:9100"',

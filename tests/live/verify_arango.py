@@ -14,7 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.connection import Address, client, database, require_version
-from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
+from asof_projections.graph.arango.schema import COLLECTIONS, prefix
 from asof_projections.graph.arango.wire import OPEN, key
 from contract.test_arango_wire import many
 from contract.test_graph_store import *  # noqa: F403 - every promise of the contract, with the fixture below
@@ -57,13 +57,14 @@ def test_it_agrees_with_the_oracle(stores) -> None:
 
 
 EVER = {"vmin": -OPEN, "vmax": OPEN, "kmin": -OPEN, "kmax": OPEN, "deeds": 0}
-ANY = dict.fromkeys(("subjects", "objects", "numbers", "relation", "group")) | {"limit": 10, "brief": False}
+UNBOUND = ("subjects", "objects", "numbers", "relation", "group", "near", "relations", "types", "groups", "after")
+ANY = dict.fromkeys((*UNBOUND, "object_type")) | {"limit": 10, "brief": False}
 ENTITY = f"{prefix(LOG)}entities/{key('id-Ana')}"
-NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "known": OPEN // 2, "limit": 10}
+NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "also": [], "known": OPEN // 2, "limit": 10}
 ROWS = {"group": None, "after": 5, "known": OPEN, "limit": 10, "prefix": None}
-SLOT = {"group": "g", "subject": "id-Ana", "relation": "knows", "ref": None, "open": OPEN}
 OF = {"ids": [ENTITY], "group": None, "known": OPEN, "limit": 10}
 VECTORS = f"{prefix(LOG)}fact_vectors"
+WORDS = {"words": ["rome"], "numbers": None, "limit": 10}
 NEAR = {"@rows": VECTORS, "model": "a-model", "near": [1, 0], "keys": None, "group": None, "holding": True, "limit": 10}
 PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("FACTS", ANY | EVER | {"subjects": [ENTITY]}, {"facts_subject|edge"}),
@@ -85,9 +86,9 @@ PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("PAGE", ROWS | {"@rows": f"{prefix(LOG)}mentions"}, {"mentions_n"}),
     ("PAGE", ROWS | {"@rows": f"{prefix(LOG)}mentions", "group": "g"}, {"mentions_group"}),
     ("COUNTS", {"open": OPEN}, {"facts_open"}),
-    ("TEXT", {"text": "Rome", "group": "g", "limit": 10, **EVER}, {"facts_fact"}),
-    ("SLOT", SLOT, {"assertions_subject"}),
-    ("ERASE", {"@rows": f"{prefix(LOG)}mentions", "group": "g"}, {"mentions_group"}),
+    ("TEXT", WORDS | EVER | {"group": "g"}, {"assertions_words", "assertions_known", "facts_fact"}),
+    ("TEXT", WORDS | EVER | {"group": None}, {"assertions_words", "facts_fact"}),
+    ("ERASE", {"@rows": f"{prefix(LOG)}mentions", "group": "g", "limit": 10}, {"mentions_group"}),
 ]
 
 
@@ -107,7 +108,7 @@ def planned():
 @pytest.mark.parametrize(("name", "given", "wanted"), PLANS, ids=lambda part: part if isinstance(part, str) else "")
 def test_a_query_reads_by_the_index_that_its_comment_names(planned, name, given, wanted) -> None:
     query = getattr(aql, name)
-    kinds = {f"@{kind}": prefix(LOG) + kind for kind in (*COLLECTIONS.values(), VIEW)}
+    kinds = {f"@{kind}": prefix(LOG) + kind for kind in COLLECTIONS.values()}
     bound = {bind: given[bind] if bind in given else kinds[bind] for bind in aql.binds(query)}
 
     planned.aql.validate(query)

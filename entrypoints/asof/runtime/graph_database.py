@@ -32,7 +32,7 @@ def address_of(settings: Settings, places: DirectoryLayout) -> "Address | None":
     require_driver()
     from asof_projections.graph.arango.connection import Address
 
-    address = Address.parse(settings.graph_url, _password(settings))
+    address = Address.parse(settings.graph_url, _password(settings), settings.graph_query_memory << 20)
     name = places.root.name
     return address.beside(f"-{name}") if name.startswith(PARTITION) else address
 

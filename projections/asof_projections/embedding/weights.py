@@ -62,7 +62,7 @@ def read_verified(directory: Path, name: str) -> "NDArray[np.uint8]":
     except (OSError, ValueError) as error:  # ValueError: it is empty
         reason = getattr(error, "strerror", None) or "it is empty"
         raise ModelUnavailable(f"{directory / name} cannot be read: {reason}") from None
-    digest = hashlib.sha256(content).hexdigest()
+    digest = hashlib.sha256(content.data).hexdigest()
     if digest != SHA256[name]:
         raise ModelUnavailable(
             f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "

@@ -19,7 +19,7 @@ from asof_projections.graph.arango.schema import (
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.projector import catch_up
 from asof_streams.chain import genesis
-from asof_streams.errors import ContractError, NotFound, PositionConflict
+from asof_streams.errors import AccessDenied, ContractError, NotFound, PositionConflict
 from asof_streams.log import EventLog
 
 _ANSWERS: Final = "answers"  # key of the document with the active generation; no log has this name
@@ -49,14 +49,15 @@ def _connected(address: Address, http: MakeHttp | None) -> Iterator[Any]:
 def create(address: Address, log: str, http: MakeHttp | None = None, *, replace: bool = False) -> None:
     """Create the database and an empty graph of a log, each unless it exists.
 
-    replace: remove the log's graph first. ContractError: a graph with another schema exists.
+    Only to create a database is `_system` needed. replace: remove the log's graph first. AccessDenied: the user may
+    not do this here. ContractError: a graph with another schema exists.
     """
     with _connected(address, http) as opened:
-        system = database(opened, address, "_system")
-        require_version(system, address.where)
-        if not system.has_database(address.database):
-            system.create_database(address.database, sharding="single")
         db = database(opened, address)
+        try:
+            require_version(db, address.where)
+        except NotFound:
+            _create_database(opened, address)
         if replace:
             remove(db, log)
         checkpoint = _checkpoint(db, log)
@@ -66,6 +67,19 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
         if checkpoint is None:
             start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "last": -1, "mark": ""}
             db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
+
+
+def _create_database(opened: Any, address: Address) -> None:
+    system = database(opened, address, "_system")
+    try:
+        require_version(system, address.where)
+        with translated_errors(address.where):
+            system.create_database(address.database, sharding="single")
+    except AccessDenied:
+        raise AccessDenied(
+            f"ArangoDB at {address.where} has no such database, and this user may not create one: that takes the right "
+            "rw on _system. Or have the database created, with the right rw on it for this user"
+        ) from None
 
 
 def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:

@@ -61,11 +61,11 @@ FOR f IN @@facts
 """
 
 # The entities with a name (exactly, else by its key) or an id, all their duplicates, and the facts from and to them:
-# one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
-# paths on which every link is believed, facts by facts_subject and facts_object, what says them as in FACTS; and,
-# of names and facts, what withdrawn episodes gave by withdrawals_episode.
+# one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index, three links far
+# from those and from @also, facts by facts_subject and facts_object, what says them as in FACTS; and, of names and
+# facts, what withdrawn episodes gave by withdrawals_episode. `more`: there may be duplicates further away, which are
+# found with `same` as @also. A walk along paths would take all ways round every circle of duplicates.
 REACH: Final = """
-WITH @@entities
 LET named = (
   FOR m IN @@names
     FILTER m.key == @key AND m.created_at <= @known
@@ -83,13 +83,25 @@ LET starts = (
     FILTER e._id IN (LENGTH(meant) > 0 ? meant : @ids)
     FILTER @group == null OR e.grp == @group
     RETURN e._id)
-LET same = UNIQUE(FLATTEN(
-  FOR start IN starts
-    RETURN (
-      FOR v, e, p IN 0..1000 ANY start @@duplicate_of
-        OPTIONS { order: "bfs", uniqueVertices: "path" }
-        FILTER p.edges[*].kf ALL <= @known AND p.edges[*].kt ALL > @known
-        RETURN v._id)))
+LET zero = UNIQUE(APPEND(starts, @also))
+LET to_one = (
+  FOR l IN @@duplicate_of
+    FILTER l._from IN zero OR l._to IN zero
+    FILTER l.kf <= @known AND l.kt > @known
+    RETURN [l._from, l._to])
+LET one = UNIQUE(APPEND(zero, FLATTEN(to_one)))
+LET to_two = (
+  FOR l IN @@duplicate_of
+    FILTER l._from IN one OR l._to IN one
+    FILTER l.kf <= @known AND l.kt > @known
+    RETURN [l._from, l._to])
+LET two = UNIQUE(APPEND(one, FLATTEN(to_two)))
+LET to_same = (
+  FOR l IN @@duplicate_of
+    FILTER l._from IN two OR l._to IN two
+    FILTER l.kf <= @known AND l.kt > @known
+    RETURN [l._from, l._to])
+LET same = UNIQUE(APPEND(two, FLATTEN(to_same)))
 LET alike = (
   FOR e IN @@entities
     FILTER e._id IN same
@@ -139,7 +151,8 @@ LET inward = (
         FILTER w.episode IN said AND w.created_at <= @kmin
         RETURN w.episode)
     RETURN { row: f, again: again, withdrawn: withdrawn })
-RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outward, inward: inward }
+RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outward, inward: inward, same: same,
+         more: LENGTH(same) > LENGTH(two) }
 """
 
 # The provenance of a fact. Reads assertions by key, reinforcements, closings and endings by theirs
@@ -292,26 +305,42 @@ RETURN {
 }
 """
 
-# Facts whose sentence has a word of a text and that hold, best first. Reads the view over assertions, then facts by
-# facts_fact. The view follows what is committed by itself; the option lets a search wait until it has.
+# Facts whose sentence has one of some words and that hold, best first, by BM25 among the facts of the group that were
+# known: nobody else's words, and no later ones, show in a score. Reads assertions by assertions_known and
+# assertions_words; then facts by facts_fact, from the best on until there are enough.
 TEXT: Final = """
-FOR a IN @@sentences
-  SEARCH ANALYZER(a.sentence IN TOKENS(@text, "text_en"), "text_en") OPTIONS { waitForSync: true }
-  FILTER @group == null OR a.grp == @group
-  FILTER @numbers == null OR a.n IN @numbers
+LET every = FIRST(
+  FOR a IN @@assertions
+    FILTER @group == null OR a.grp == @group
+    FILTER a.recorded_at <= @kmax
+    COLLECT WITH COUNT INTO counted
+    RETURN counted)
+LET found = FLATTEN(
+  FOR word IN @words
+    LET having = (
+      FOR a IN @@assertions
+        FILTER word IN a.words[*]
+        FILTER @group == null OR a.grp == @group
+        FILTER a.recorded_at <= @kmax
+        RETURN { n: a.n, long: LENGTH(a.words) })
+    LET weight = LOG(SUM([every, 1]) / SUM([LENGTH(having), 0.5]))
+    RETURN having[* RETURN { n: CURRENT.n, long: CURRENT.long, weight: weight }])
+FOR each IN found
+  COLLECT n = each.n, long = each.long AGGREGATE weight = SUM(each.weight)
+  FILTER @numbers == null OR n IN @numbers
+  LET score = ROUND(1000000 * weight / SUM([1, 1.2 * SUM([0.25, 0.75 * long / 5])]))
+  SORT score DESC, n
   LET held = (
     FOR f IN @@facts
-      FILTER f.fact == a.n
+      FILTER f.fact == n
       FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
       FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
       FILTER f.kf <= @kmax AND f.kt > @kmin
       LIMIT 1
       RETURN 1)
   FILTER LENGTH(held) > 0
-  LET score = BM25(a)
-  SORT score DESC, a.n
   LIMIT @limit
-  RETURN [a.n, score]
+  RETURN [n, score]
 """
 
 # The nearest vectors of a model: among all, some keys, or the facts that hold. Reads what is bound:
@@ -361,11 +390,13 @@ FOR c IN candidates
   RETURN [c.key, c.score]
 """
 
-# Remove the documents of a group from one collection. Reads it by <collection>_group.
+# Remove documents of a group from one collection, so many at most. Reads it by <collection>_group.
 ERASE: Final = """
 FOR d IN @@rows
   FILTER d.grp == @group
+  LIMIT @limit
   REMOVE d IN @@rows
+  RETURN 1
 """
 
 

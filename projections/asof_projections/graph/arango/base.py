@@ -1,12 +1,13 @@
 """The base of every part of the ArangoDB graph: its connection, and the execution of queries."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.errors import translated_errors
-from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
+from asof_projections.graph.arango.schema import COLLECTIONS, INDEXES, prefix
 from asof_projections.graph.arango.wire import Document, decode, encode, key, stored_groups
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable
@@ -14,13 +15,19 @@ from asof_streams.instants import INF
 
 NO_LIMIT: Final = 10**9  # rows
 LATEST: Final = INF - 1  # after every instant, before an open end
-_BATCH: Final = 100_000  # rows of an answer
-_PAGE: Final = 1_000  # rows
-_MEMORY: Final = 1 << 30  # bytes a query may take on the server
-_LIMITS: Final = {"batch_size": _BATCH, "memory_limit": _MEMORY, "fail_on_warning": True}
+_PAGE: Final = 1_000  # rows of an answer
+_NUMBERS: Final = 50_000  # of an answer that is numbers alone
 T = TypeVar("T")
 _GROUPS: Final = frozenset(("group", "groups"))  # parameters
 _BACKOFF: Final = Backoff(0.05, 4.0, retries=3)
+
+
+@dataclass(slots=True)
+class ReadState:
+    """The consistent read of a graph and of what is searched beside it: whether there is one, and its snapshot."""
+
+    is_held: bool = False
+    snapshot: Any = None  # a read-only transaction, which begins with the first read
 
 
 class ArangoReader:
@@ -30,33 +37,30 @@ class ArangoReader:
     _log: str
     _db: Any  # the driver's database
     _where: str
-    _snapshot: Any = None  # the read-only transaction of a consistent read
-    _reading_one_state = False
+    _memory: int  # bytes that a query may take on the server
+    _state: ReadState
 
     def _query(self, query: str, **parameters: Any) -> list[Any]:
-        """Return the rows of a query of `aql`; the names of collections and of the view are bound here.
-
-        A query of the view reads what is committed now, even within a consistent read: waiting for a view is not
-        possible in a transaction.
-        """
+        """Return the rows of a query of `aql`, read page by page; the names of collections are bound here."""
         start, names = prefix(self._log), aql.binds(query)
-        bound: dict[str, Any] = {
-            f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names
-        }
+        bound: dict[str, Any] = {f"@{kind}": start + kind for kind in COLLECTIONS.values() if f"@{kind}" in names}
         bound |= {
             name: stored_groups(value) if name in _GROUPS else encode(value) for name, value in parameters.items()
         }
-        held = self._reading_one_state and f"@{VIEW}" not in names
-        return [decode(row) for row in self._execute(query, bound, held=held)]
+        return [decode(row) for row in self._execute(query, bound, _NUMBERS if parameters.get("brief") else _PAGE)]
 
-    def _execute(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
+    def _execute(self, query: str, bound: dict[str, Any], page: int) -> list[Any]:
         def execute() -> list[Any]:
-            database = self._reading() if held else self._db
-            return list(database.aql.execute(query, bind_vars=bound, **_LIMITS))
+            return list(self._reading().aql.execute(query, bind_vars=bound, batch_size=page, **self._limits))
 
-        if held:  # no retry: the state that was read is gone with its transaction
+        if self._state.is_held:  # no retry: the state that was read is gone with its transaction
             return self._translated(execute)
         return self._with_retries(execute)
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        """What every query is sent with."""
+        return {"memory_limit": self._memory, "fail_on_warning": True}
 
     def _with_retries(self, work: Callable[[], T]) -> T:
         """Do idempotent work; again, where the server was busy or did not answer."""
@@ -68,12 +72,13 @@ class ArangoReader:
 
     def _reading(self) -> Any:
         """Return the database, or in a consistent read its snapshot, which begins with the first read."""
-        if not self._reading_one_state:
+        state = self._state
+        if not state.is_held:
             return self._db
-        if self._snapshot is None:
-            read = [prefix(self._log) + kind for kind in COLLECTIONS.values()]
-            self._snapshot = self._db.begin_transaction(read=read, allow_implicit=True)
-        return self._snapshot
+        if state.snapshot is None:
+            read = [prefix(self._log) + kind for kind in INDEXES]
+            state.snapshot = self._db.begin_transaction(read=read, allow_implicit=True)
+        return state.snapshot
 
     def _document(self, kind: str, identity: str) -> Document | None:
         with translated_errors(self._where):

@@ -28,9 +28,10 @@ class Address:
     user: str
     password: str = field(repr=False)
     database: str
+    query_memory: int = 1 << 30  # bytes that a query may take on the server
 
     @classmethod
-    def parse(cls, url: str, password: str | None = None) -> "Address":
+    def parse(cls, url: str, password: str | None = None, query_memory: int = 1 << 30) -> "Address":
         """Parse http[s]://[user[:password]@]host[:port]/database. InvalidInput: it is no such address."""
         try:
             parts = urlsplit(url)
@@ -43,7 +44,7 @@ class Address:
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         server = f"{parts.scheme}://{host}:{port or 8529}"
         shown = unquote(parts.password or "") if password is None else password
-        return cls(server, unquote(parts.username or "root"), shown, database)
+        return cls(server, unquote(parts.username or "root"), shown, database, query_memory)
 
     def beside(self, suffix: str) -> "Address":
         """Return the address of the database whose name has a suffix behind this one's."""

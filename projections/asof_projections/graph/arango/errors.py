@@ -71,5 +71,8 @@ def translation(error: Any, where: str) -> AsofError:
     if number in _NO_INDEX:
         return NoVectorIndex(f"ArangoDB at {where} has no vector index that is ready (error {number}): check the index")
     if number in _REFUSED or status in _REFUSED:
-        return AccessDenied(f"ArangoDB at {where} refuses this user: check the user and ASOF_GRAPH_PASSWORD")
+        return AccessDenied(
+            f"ArangoDB at {where} refuses this user: check the user and ASOF_GRAPH_PASSWORD, and its rights on this "
+            "database: ro to ask, rw to write"
+        )
     return ContractError(f"ArangoDB at {where} refused a request (error {number}, HTTP {status}): report it")

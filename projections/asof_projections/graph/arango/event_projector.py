@@ -12,8 +12,9 @@ from typing import Any, Final
 from asof_projections import names
 from asof_projections.graph.arango.documents import Documents, Load, References
 from asof_projections.graph.arango.schema import prefix
-from asof_projections.graph.arango.wire import Document, declaration, key
+from asof_projections.graph.arango.wire import Document, ascii_text, declaration, key
 from asof_projections.graph.sqlite_store.base import value_of
+from asof_projections.words import words_of
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -82,6 +83,7 @@ class ArangoEventProjector(Documents):
 
     def __init__(self, log: str, load: Load) -> None:
         super().__init__(log, load)
+        self._words: dict[int, list[str]] = {}  # of sentences, by the position of the record
         self._handlers: dict[type, Callable[[Record, Any], None]] = {
             EpisodeRecorded: self._episode,
             EpisodeWithdrawn: self._withdrawn,
@@ -116,6 +118,8 @@ class ArangoEventProjector(Documents):
     def apply(self, records: Sequence[Record]) -> None:
         """Apply records in order of position. DamagedLog: a record names something that no earlier record made."""
         self._fetch(records, _NAMED)
+        said = {r.position: r.event.sentence for r in records if isinstance(r.event, FactAsserted)}
+        self._words = dict(zip(said, words_of(list(said.values())), strict=True))
         for record in records:
             handler = self._handlers.get(type(record.event))
             if handler is not None:
@@ -264,6 +268,7 @@ class ArangoEventProjector(Documents):
             **_literals(e),
             "subject_uuid": subject["uuid"],
             "subject_name": subject["name"],
+            "words": list(map(ascii_text, self._words[r.position])),
             "open": [],
         }
         if e.occurrence or e.planned:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
-from asof_projections.graph.arango.wire import Document, key
+from asof_projections.graph.arango.wire import Document, ascii_text, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window, literals_of
+from asof_projections.words import words_of
 from asof_streams.instants import INF, parse
 
 _ANY = {
@@ -97,8 +98,10 @@ class ArangoFacts(ArangoReader):
         self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
     ) -> list[tuple[int, float]]:
         numbers = None if among is None else among.tolist()
-        parameters = {"text": query, "group": group, "numbers": numbers, "limit": limit, **Window.at(at)._asdict()}
-        return [(number, float(score)) for number, score in self._query(aql.TEXT, **parameters)]
+        [words] = words_of([query])
+        parameters = {"words": list(map(ascii_text, words)), "group": group, "numbers": numbers, "limit": limit}
+        rows = self._query(aql.TEXT, **parameters, **Window.at(at)._asdict())
+        return [(number, float(score)) for number, score in rows]
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return ((a["n"], a["grp"], a["sentence"]) for a in self._pages("assertions", None, after))

@@ -124,8 +124,14 @@ class ArangoIdentities(ArangoFacts):
             "ids": self._ids(uuids),
         }
         known = LATEST if at.known is None else at.known
-        step: Document = self._query(aql.REACH, **parameters, known=known, limit=limit, **Window.at(at)._asdict())[0]
-        return step
+        also: list[str] = []
+        while True:
+            window = Window.at(at)._asdict()
+            [step] = self._query(aql.REACH, **parameters, also=also, known=known, limit=limit, **window)
+            if not step["more"]:
+                found: Document = step
+                return found
+            also = step["same"]  # some are more than three links away
 
 
 def entity_of(row: Document) -> EntityRow:

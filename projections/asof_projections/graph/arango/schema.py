@@ -1,4 +1,4 @@
-"""The collections of one log in ArangoDB, their indexes, the named graph and the view over them; and what is stored.
+"""The collections of one log in ArangoDB, their indexes and the named graph over them; and what is stored.
 
 A document has the columns that the row has in SQLite, by the same names (so both stores have one digest), and beside
 them what makes it readable and reachable in ArangoDB. Every document has `n`, the order in which they were made, `seq`,
@@ -43,14 +43,14 @@ COLLECTIONS: Final = {  # by table of the SQLite graph
 }
 EDGES: Final = {  # from what to what
     "relationships": (["mentions"], ["mentions"]),
-    "mention_links": (["mentions"], ["entities"]),
+    "mention_links": (["mentions"], ["entities"]),  # mentions of the log of episodes, where beliefs have their own
     "duplicate_of": (["entities"], ["entities"]),
     "member_of": (["entities"], ["communities"]),
     "facts": (["entities"], ["entities", "assertions"]),  # a literal is an end of its own: what said it
 }
 VECTORS: Final = ("fact_vectors", "name_vectors")  # by search, from the graph (asof_projections.graph.arango.vectors)
 GRAPH: Final = "graph"
-VIEW: Final = "sentences"
+_VIEW: Final = "sentences"  # which earlier versions made
 
 _INTERVAL: Final = ["kt", "vt", "vf", "kf"]
 _ASKED: Final = {  # beside <collection>_n and <collection>_group, which every collection has
@@ -69,6 +69,8 @@ _ASKED: Final = {  # beside <collection>_n and <collection>_group, which every c
         "subject": ["subject_uuid", "relation"],
         "ref": ["grp", "ref"],
         "corrects": ["corrects"],
+        "words": ["words[*]", "grp"],
+        "known": ["grp", "recorded_at"],
     },
     "withdrawals": {"episode": ["episode"]},
     "reinforcements": {"fact": ["fact", "n"]},
@@ -91,9 +93,7 @@ def _indexes(collection: str) -> dict[str, list[str]]:
 INDEXES: Final = {collection: _indexes(collection) for collection in (*COLLECTIONS.values(), *VECTORS)}
 """The fields of every index, by collection and name."""
 
-LINK: Final = {"fields": {"sentence": {"analyzers": ["text_en"]}}}
-
-_LAYOUT: Final = repr((COLLECTIONS, EDGES, INDEXES, LINK, tables.TABLES))
+_LAYOUT: Final = repr((COLLECTIONS, EDGES, INDEXES, tables.TABLES))
 VERSION: Final = f"1-{sha256(_LAYOUT.encode()).hexdigest()[:8]}"
 
 
@@ -113,39 +113,60 @@ def columns(table: str) -> dict[str, str]:
 
 
 def install(db: Any, log: str) -> None:
-    """Make what a log needs in a database; what is there already stays as it is."""
-    there = {found["name"] for found in db.collections()}
-    if CHECKPOINTS not in there:
-        db.create_collection(CHECKPOINTS)
+    """Make what a log needs in a database; what is there already stays as it is.
+
+    The graph comes first: with it the server makes all collections by one request, and an index takes one of its own.
+    """
     start = prefix(log)
+    if not db.has_graph(start + GRAPH):
+        edges = [_edges(start, kind) for kind in EDGES]
+        ends = {name for edge in edges for side in ("from", "to") for name in edge[f"{side}_vertex_collections"]}
+        beside = {start + kind for kind in INDEXES if kind not in EDGES} - ends
+        db.create_graph(start + GRAPH, edge_definitions=edges, orphan_collections=sorted(beside))
+    there = {found["name"] for found in db.collections()}
     for kind in INDEXES:
         if start + kind not in there:
             db.create_collection(start + kind, edge=kind in EDGES)
         for name, fields in INDEXES[kind].items():
             db.collection(start + kind).add_index({"type": "persistent", "name": name, "fields": fields})
-    if not db.has_graph(start + GRAPH):
-        db.create_graph(start + GRAPH, edge_definitions=[_edges(start, kind) for kind in EDGES])
-    if all(view["name"] != start + VIEW for view in db.views()):
-        db.create_arangosearch_view(start + VIEW, properties={"links": {start + "assertions": LINK}})
+    if CHECKPOINTS not in there:
+        db.create_collection(CHECKPOINTS)
 
 
 def remove(db: Any, log: str) -> None:
-    """Remove all that a log has in a database, its checkpoint first: so that what is half removed is not used."""
+    """Remove all that a log has in a database, its checkpoint first: so that what is half removed is not used.
+
+    A collection that a graph names cannot be removed. So other logs' graphs that name one go, too, and are made again
+    when those logs are installed.
+    """
     start = prefix(log)
     if db.has_collection(CHECKPOINTS):
         for key in (log, *(start + kind for kind in VECTORS)):
             db.collection(CHECKPOINTS).delete(key, ignore_missing=True)
-    db.delete_view(start + VIEW, ignore_missing=True)
-    db.delete_graph(start + GRAPH, ignore_missing=True, drop_collections=False)
+    theirs = {start + kind for kind in INDEXES}
+    for graph in db.graphs():
+        if theirs & _named_by(graph):
+            db.delete_graph(graph["name"], drop_collections=False)
+    for view in db.views():
+        if view["name"] == start + _VIEW:
+            db.delete_view(view["name"])
     for kind in INDEXES:
         db.delete_collection(start + kind, ignore_missing=True)
 
 
+def _named_by(graph: dict[str, Any]) -> set[str]:
+    """Return the collections that a graph names."""
+    edges = graph["edge_definitions"]
+    ends = (name for edge in edges for side in ("from", "to") for name in edge[f"{side}_vertex_collections"])
+    return {*ends, *(edge["edge_collection"] for edge in edges), *graph["orphan_collections"]}
+
+
 def _edges(start: str, kind: str) -> dict[str, Any]:
     sources, targets = EDGES[kind]
+    logs = {start, prefix("episodic")} if kind == "mention_links" else {start}
     return {
         "edge_collection": start + kind,
-        "from_vertex_collections": [start + source for source in sources],
+        "from_vertex_collections": [log + source for log in sorted(logs) for source in sources],
         "to_vertex_collections": [start + target for target in targets],
     }
 

@@ -12,13 +12,14 @@ from hashlib import sha256
 from typing import Any, Final, Literal, Self
 
 from asof_projections.graph.arango import aql
+from asof_projections.graph.arango.base import ReadState
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
 from asof_projections.graph.arango.errors import require_gone, translated_errors
 from asof_projections.graph.arango.event_projector import ArangoEventProjector
 from asof_projections.graph.arango.scans import ArangoScans
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
-from asof_projections.graph.arango.wire import Document, chunks, decode, encode, stored_group
+from asof_projections.graph.arango.wire import Document, ascii_text, chunks, decode, encode
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
@@ -26,6 +27,7 @@ from asof_streams.instants import INF
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
+ERASED: Final = 10_000  # documents a transaction, which the server holds in memory
 _THEIRS: Final = ("_id", "_rev")  # fields that the server adds to a document
 _KEPT: Final = ("last", "mark", "checkpoint")  # of the stored checkpoint, where a commit does not name them
 _BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
@@ -39,7 +41,7 @@ class ArangoGraph(ArangoScans):
     """
 
     def __init__(self, address: Address, log: str, http: MakeHttp | None = None) -> None:
-        self._where = address.where
+        self._where, self._memory, self._state = address.where, address.query_memory, ReadState()
         self._log = log
         self.generation = log.partition(".")[2]
         self._client = client(address, http)
@@ -62,7 +64,7 @@ class ArangoGraph(ArangoScans):
 
     def vectors(self, of: Literal["fact", "name"], model_id: str, dimensions: int) -> ArangoVectorIndex:
         """Open the vector index of facts or names; vectors of another model are removed."""
-        return ArangoVectorIndex(self._db, self._where, self._log, f"{of}_vectors", model_id, dimensions)
+        return ArangoVectorIndex(self, f"{of}_vectors", model_id, dimensions)
 
     def close(self) -> None:
         """Close the store. Records that were not committed are discarded."""
@@ -80,12 +82,12 @@ class ArangoGraph(ArangoScans):
 
     def begin_read(self) -> bool:
         """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
-        held, self._reading_one_state = self._reading_one_state, True
+        held, self._state.is_held = self._state.is_held, True
         return not held
 
     def end_read(self) -> None:
         """End a consistent read: later reads see what was committed since `begin_read`."""
-        snapshot, self._snapshot, self._reading_one_state = self._snapshot, None, False
+        snapshot, self._state.snapshot, self._state.is_held = self._state.snapshot, None, False
         if snapshot is not None:
             _abort(snapshot)
 
@@ -140,7 +142,8 @@ class ArangoGraph(ArangoScans):
             reached["checkpoint"] = checkpoint
         if self._last is not None:
             reached |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
-        self._unit(lambda transaction: self._move(transaction, reached))
+        while not self._unit(lambda transaction: self._move(transaction, reached)):
+            pass  # more of a group is to be erased
         self._projector.forget()
         self._next = self._last = None
         self._base = position
@@ -173,17 +176,18 @@ class ArangoGraph(ArangoScans):
 
     # Transactions.
 
-    def _unit(self, work: Callable[[Any], None]) -> None:
+    def _unit(self, work: Callable[[Any], bool]) -> bool:
         """Do work in one transaction; repeat it where the server was busy or did not answer."""
-        _BACKOFF.retry(partial(self._transact, work), GraphUnavailable)
+        return _BACKOFF.retry(partial(self._transact, work), GraphUnavailable)
 
-    def _transact(self, work: Callable[[Any], None]) -> None:
+    def _transact(self, work: Callable[[Any], bool]) -> bool:
         transaction = None
         try:
             with translated_errors(self._where):
                 transaction = self._begin()
-                work(transaction)
+                done = work(transaction)
                 transaction.commit_transaction()
+                return done
         except BaseException:
             _abort(transaction)
             raise
@@ -194,27 +198,41 @@ class ArangoGraph(ArangoScans):
             write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
         )
 
-    def _move(self, transaction: Any, reached: Document) -> None:
-        """Write the changed documents and how far they go, unless an earlier attempt did."""
+    def _move(self, transaction: Any, reached: Document) -> bool:
+        """Write the changed documents and how far they go, unless an earlier attempt did.
+
+        False: of the erased groups more is left than one transaction removes, and nothing else was written yet.
+        """
         stored = self._checkpoint(transaction)
         assert stored is not None
         if (stored["position"], stored["head"]) == (reached["position"], reached["head"]):
             if reached["position"] > self._base:
-                return  # the earlier attempt was committed, only its answer was lost
+                return True  # the earlier attempt was committed, only its answer was lost
         elif stored["position"] != self._base:
             raise PositionConflict(
                 f"{self._log} in ArangoDB stands at {stored['position']}, not at {self._base}: "
                 "another process writes it"
             )
+        if not self._erase(transaction):
+            return False
         self._write(transaction)
         kept = {name: stored[name] for name in _KEPT if name in stored}
         self._write_checkpoint(transaction, kept | reached)
+        return True
+
+    def _erase(self, transaction: Any) -> bool:
+        """Remove documents of erased groups; return whether none is left. One transaction removes so many at most."""
+        start, left = prefix(self._log), ERASED
+        for group in self._projector.erased:
+            for kind in INDEXES:
+                bound = {"@rows": start + kind, "group": ascii_text(group), "limit": left}
+                left -= len(list(transaction.aql.execute(aql.ERASE, bind_vars=bound, **self._limits)))
+                if not left:
+                    return False
+        return True
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
-        for group in self._projector.erased:
-            for kind in INDEXES:
-                transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": stored_group(group)})
         for kind, keys in self._projector.removed():
             for some in chunks(keys, CHUNK):
                 require_gone(transaction.collection(start + kind).delete_many(some))

@@ -6,6 +6,7 @@ soon as they are added; a document beside the graph's checkpoint has the model a
 made a vector index of ArangoDB that fits, searches among live facts use it, approximately.
 """
 
+from array import array
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -18,7 +19,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import ArangoReader
 from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
-from asof_projections.graph.arango.wire import chunks, stored_group
+from asof_projections.graph.arango.wire import ascii_text, chunks
 from asof_projections.model.rows import Moment, Window
 from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Ids, LiveFacts
@@ -27,18 +28,22 @@ _CHUNK: Final = 500  # vectors a request: a few megabytes
 _CANDIDATES: Final = 4  # of the approximate index, for each one wanted: some do not hold
 _EVER: Final = {"group": None, **Window.at(Moment(None, None))._asdict()}
 _TRAINED: Final = (None, "ready")  # older servers do not say
+_SHARED: Final = ("_db", "_where", "_log", "_memory", "_state")  # with the graph
 _BEFORE: Final = -(2**63)  # every number
 
 
 class ArangoVectorIndex(ArangoReader):
-    """One of the collections VECTORS of a log's graph. It shares the connection, and so the thread, of that graph."""
+    """One of the collections VECTORS of a log's graph. It shares the connection, and so the thread, of that graph.
 
-    def __init__(self, db: Any, where: str, log: str, kind: str, model_id: str, dimensions: int) -> None:
+    Within a consistent read of the graph it is searched in the same state.
+    """
+
+    def __init__(self, graph: ArangoReader, kind: str, model_id: str, dimensions: int) -> None:
         """Open the stored vectors; those of another model are removed. GraphUnavailable: the server does not answer."""
-        self._db, self._where, self._log = db, where, log
-        self._name = prefix(log) + kind
+        vars(self).update({name: vars(graph)[name] for name in _SHARED})
+        self._name = prefix(self._log) + kind
         self._model: Final = {"model": model_id, "dimensions": dimensions}
-        checkpoint = self._with_retries(lambda: db.collection(CHECKPOINTS).get(self._name))
+        checkpoint = self._with_retries(lambda: self._db.collection(CHECKPOINTS).get(self._name))
         if checkpoint is None or {name: checkpoint[name] for name in self._model} != self._model:
             self.clear()
         else:
@@ -57,7 +62,7 @@ class ArangoVectorIndex(ArangoReader):
                 {
                     "_key": str(n),
                     "n": n,
-                    "grp": group and stored_group(group),
+                    "grp": group and ascii_text(group),
                     "model": self._model["model"],
                     "vector": code.tolist(),
                 }
@@ -101,11 +106,16 @@ class ArangoVectorIndex(ArangoReader):
         self.position = position
 
     def digest(self) -> str:
-        bound = {"@rows": self._name, "group": None, "prefix": None, "after": _BEFORE, "known": 0, "limit": len(self)}
-        rows = self._execute(aql.PAGE, bound, held=False)
-        ids = np.array([row["n"] for row in rows], np.int64)
-        codes: NDArray[np.float16] = np.array([row["vector"] for row in rows], np.float16).reshape(-1)
-        return snapshot.digest([ids.view(np.uint8).data, codes.view(np.uint8).data])
+        ids, codes = array("q"), bytearray()
+        while page := self._after(ids[-1] if ids else _BEFORE):
+            ids.extend(row["n"] for row in page)
+            codes += np.array([row["vector"] for row in page], np.float16).tobytes()
+        return snapshot.digest([memoryview(ids).cast("B"), memoryview(codes)])
+
+    def _after(self, number: int) -> list[dict[str, Any]]:
+        """Return some vectors with greater numbers, ascending."""
+        bound = {"@rows": self._name, "group": None, "prefix": None, "after": number, "known": 0, "limit": _CHUNK}
+        return self._execute(aql.PAGE, bound, _CHUNK)
 
     @property
     def _rows(self) -> Any:

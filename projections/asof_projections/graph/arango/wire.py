@@ -27,21 +27,21 @@ def key(identity: str) -> str:
     return sha256(identity.encode()).hexdigest()[:40]
 
 
-def stored_group(group: str) -> str:
-    """Return a group id in ASCII: the server compares other text by its locale, by which two spellings may be one."""
-    return quote(group, safe="")
+def ascii_text(text: str) -> str:
+    """Return a group id or a word in ASCII: the server compares other text by its locale, where two may be one."""
+    return quote(text, safe="")
 
 
 def stored_groups(groups: str | list[str] | None) -> str | list[str] | None:
     """Return a group, several or none (None) as they are stored."""
     if groups is None:
         return None
-    return stored_group(groups) if isinstance(groups, str) else list(map(stored_group, groups))
+    return ascii_text(groups) if isinstance(groups, str) else list(map(ascii_text, groups))
 
 
 def declaration(group: str, relation: str) -> str:
     """Return the id of a relation's declaration in a group; the group "" is every group."""
-    return f"{stored_group(group)} {relation}"
+    return f"{ascii_text(group)} {relation}"
 
 
 def encode(value: Any) -> Any:
@@ -49,7 +49,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, int):
         return {INF: OPEN, NEG: -OPEN}.get(value) or max(-_LATEST, min(int(value), _LATEST))
     if isinstance(value, dict):
-        return {name: _of_field(name, part, stored_group, encode) for name, part in value.items()}
+        return {name: _of_field(name, part, ascii_text, encode) for name, part in value.items()}
     return [encode(part) for part in value] if isinstance(value, list | tuple) else value
 
 
