@@ -11,6 +11,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
 from asof_streams.kafka.envelope import Sent, read
 from asof_streams.sqlite_log import SqliteLog
+from http_server import Server, serving
 from kafka_worker import Running, World, until_known
 from patience import wait_until
 
@@ -118,3 +119,31 @@ def test_a_switch_and_a_drop_hold_for_every_machine_and_for_those_that_come_late
     world.send([home(10)])
     until_known(worker, 11)  # it goes on without the generation that is gone
     worker.stop()
+
+
+def test_a_service_on_the_topics_switches_and_drops_for_every_machine(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    worker, served = start(world), tmp_path / "served"
+    world.send([home(number) for number in range(5)])
+    until_known(worker, 5)
+    asked(world, tmp_path / "data", "rebuild", "--name", "second", "--policy", "graded")
+    settings = {f"ASOF_{name.upper()}": value for name, value in world.settings().items()}
+    with serving(served, **settings) as server:
+        wait_until(lambda: served.exists() and "second" in listed(server), server.log)
+
+        switched = server.client.post("/v1/generations/switch", json={"name": "second"})
+
+        assert (switched.status_code, switched.json()["active"]) == (200, "second"), switched.text
+        assert server.client.get("/v1/generations").json()["active"] == "second"
+        wait_until(lambda: active(tmp_path / "data") == "second", worker.said)
+        assert server.client.post("/v1/generations/drop", json={"name": "second"}).status_code == 422
+        server.client.post("/v1/generations/switch", json={"name": "main"})
+        dropped = server.client.post("/v1/generations/drop", json={"name": "second"})
+        assert [info["name"] for info in dropped.json()["generations"]] == ["main"]
+    worker.stop()
+
+
+def listed(server: Server) -> list[str]:
+    """Return the names of the generations that a service has in its directory."""
+    return [info["name"] for info in server.client.get("/v1/generations").json()["generations"]]

@@ -17,7 +17,7 @@ from asof.http.middleware.authentication import AuthenticationMiddleware
 from asof.http.middleware.limits import BodyLimit, TokenBucket
 from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
-from asof.http.routes import description, feed, graphiti, groups, health, v1
+from asof.http.routes import description, feed, generations, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
@@ -54,7 +54,7 @@ def application(
     app.add_middleware(Counted, metrics=metrics)
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
-    for routes in (v1, feed):
+    for routes in (v1, generations, feed):
         app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)

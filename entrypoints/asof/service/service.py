@@ -16,6 +16,7 @@ from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
 from asof.service.reader import Reader
 from asof.service.search_process import Searcher
+from asof.service.session import Session
 from asof.service.worker_handle import Run, Worker
 from asof.service.worker_process import process
 from asof.settings import Settings
@@ -49,7 +50,8 @@ class Service:
         took: Callable[[Iterable[float]], None],
         retrieved: Callable[[RetrievalMetrics], None],
     ) -> None:
-        places = DirectoryLayout(settings.data)
+        places = self._places = DirectoryLayout(settings.data)
+        self._settings = settings
         self.ending = False  # so that feeds end before the service does
         self.feeds: Counter[str] = Counter()  # open now, by the name of their key
         self._suppresses = settings.suppress_content
@@ -150,6 +152,18 @@ class Service:
         """Answer a question. UnavailableError: the memory is still being opened."""
         await self._opened()
         return await asyncio.wrap_future(self._readers.submit(question))
+
+    async def administer(self, work: Callable[[Session], R]) -> R:
+        """Have something done by a session that may write, between two messages; pickle has to take it."""
+        await self._opened()
+        if self.on_topics:
+            return await asyncio.to_thread(self._administer_topics, work)
+        answer: R = await asyncio.wrap_future(await asyncio.to_thread(self.worker.call, work))
+        return answer
+
+    def _administer_topics(self, work: Callable[[Session], R]) -> R:
+        with Session(self._places, self._settings, clock.system) as session:
+            return work(session)
 
     async def search(self, question: Callable[[Reader], R]) -> R:
         """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""

@@ -39,11 +39,18 @@ class Session:
 
     One thread uses it at a time. Threads that share one take turns by `lock`, which `Operation.ask` holds; whoever has
     a session alone, such as a command, or a reader of a service, calls operations without it. `shared`: all take turns,
-    so what a search finds without a vector is embedded behind it, by a thread of the session's own.
+    so what a search finds without a vector is embedded behind it, by a thread of the session's own. writer: of the
+    directory, where it is open already; it is closed with the session.
     """
 
     def __init__(
-        self, places: DirectoryLayout, settings: Settings, now: Callable[[], int], *, shared: bool = False
+        self,
+        places: DirectoryLayout,
+        settings: Settings,
+        now: Callable[[], int],
+        *,
+        shared: bool = False,
+        writer: Writer | None = None,
     ) -> None:
         expect_own_files(places.root)
         self.places = places
@@ -54,7 +61,7 @@ class Session:
         self.sources = ReadSessions(places, settings)
         self.progress: Progress | None = None  # told of long work
         self.lock = RLock()  # taken again by a thread that asks from within `progress`
-        self._writer: Writer | None = None
+        self._writer = writer
         self._producer: Producer | None = None
         self._shared = shared
         self._process = os.getpid()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock, Thread
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.settings import Settings
@@ -47,8 +47,23 @@ class WorkerWait(NamedTuple):
     reason: str
 
 
+class WorkerCall(NamedTuple):
+    """Something to do where the directory is written: a function of a session, that pickle can take."""
+
+    number: int
+    work: Callable[[Any], Any]
+
+
+class WorkerAnswer(NamedTuple):
+    """What became of a call: its answer, or the error that it raised."""
+
+    number: int
+    answer: Any
+    error: AsofError | None
+
+
 Run = Callable[[Channel, Settings], None]
-"""Runs in the process: receives calls until there are no more; sends a start, progress, a wait or an error."""
+"""Runs in the process: receives calls until there are no more; sends a start, progress, a wait, answers or an error."""
 
 
 class Worker:
@@ -78,6 +93,8 @@ class Worker:
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
         self._erased: list[Future[None]] = []
+        self._called: dict[int, Future[Any]] = {}
+        self._calls = 0
         self._next = -1  # all messages before it are processed
         self._alive = True
         self._said_why = False  # it ended
@@ -116,6 +133,20 @@ class Worker:
         """Let it look for messages."""
         with suppress(ChannelClosed):  # it has ended
             self._child.offer(None)
+
+    def call(self, work: Callable[[Any], Any]) -> Future[Any]:
+        """Have something done between two messages, by the session that writes; return a future of its answer."""
+        future: Future[Any] = Future()
+        with self._lock:
+            if not self._alive:
+                future.set_exception(_gone())
+                return future
+            self._calls += 1
+            number = self._calls
+            self._called[number] = future
+        with suppress(ChannelClosed):  # it has ended, and whoever waits is told
+            self._child.send(WorkerCall(number, work))
+        return future
 
     def done(self, position: int) -> Future[None]:
         """Return a future that is done once the message at a position is processed, and its effect can be asked about.
@@ -165,6 +196,8 @@ class Worker:
                         began.set_result(term)
                     case WorkerWait() as waits:
                         self.waits = waits
+                    case WorkerAnswer(number, answer, error):
+                        self._answered(number, answer, error)
                     case WorkerProgress(position, seconds, usage, more, erasing, phases, ingested):
                         self._moved, self.waits = time.monotonic(), None
                         self.busy = more
@@ -188,7 +221,11 @@ class Worker:
         with self._lock:
             self._alive = False
             waiting = [*(future for _, future in self._waiting), *self._erased]
+            called, self._called = [*self._called.values()], {}
             self._waiting, self._erased = [], []
+        for future in called:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(_gone())
         for future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(_ended())
@@ -201,6 +238,16 @@ class Worker:
             began.set_exception(UnavailableError("the worker ended before it began: start the service again"))
         elif code:
             self._failed()
+
+    def _answered(self, number: int, answer: Any, error: AsofError | None) -> None:
+        with self._lock:
+            future = self._called.pop(number)
+        if not future.set_running_or_notify_cancel():
+            return
+        if error is None:
+            future.set_result(answer)
+        else:
+            future.set_exception(error)
 
     def _reached(self, position: int, seconds: Sequence[float], *, erasing: bool) -> None:
         with self._lock:
@@ -219,3 +266,7 @@ class Worker:
 
 def _ended() -> UnavailableError:
     return UnavailableError("the message is on the log; the worker ended before it came to it, and will after a start")
+
+
+def _gone() -> UnavailableError:
+    return UnavailableError("the worker ended before it came to it: ask again")

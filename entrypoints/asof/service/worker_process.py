@@ -10,16 +10,18 @@ import time
 from contextlib import closing
 from typing import Final, NamedTuple
 
+from asof.runtime import clock
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.writer import Writer
-from asof.service.worker_handle import WorkerProgress, WorkerStart, WorkerWait
+from asof.service.session import Session
+from asof.service.worker_handle import WorkerAnswer, WorkerCall, WorkerProgress, WorkerStart, WorkerWait
 from asof.settings import Settings
 from asof_streams.backoff import Backoff
-from asof_streams.errors import UnavailableError
+from asof_streams.errors import AsofError, UnavailableError
 
 _BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
@@ -40,7 +42,11 @@ def process(channel: Channel, settings: Settings) -> None:
         logs.close()
         raise
     with closing(Writer(logs, Watchdog(settings.message_seconds))) as writer:
-        Processing(writer, channel).run()
+        session = Session(logs.places, settings, clock.system, writer=writer)
+        try:
+            Processing(writer, session, channel).run()
+        finally:
+            session.close_reader()
 
 
 class _Taken(NamedTuple):
@@ -54,9 +60,11 @@ class _Taken(NamedTuple):
 class Processing:
     """Ingests messages in their order, and makes their effects visible."""
 
-    def __init__(self, writer: Writer, channel: Channel) -> None:
+    def __init__(self, writer: Writer, session: Session, channel: Channel) -> None:
         self._writer = writer
+        self._session = session
         self._channel = channel
+        self._calls: list[WorkerCall] = []
         self._taken: list[_Taken] = []
 
     def run(self) -> None:
@@ -67,8 +75,24 @@ class Processing:
             if self._writer.erasing and not self._channel.ready(_ERASING_SECONDS):
                 self._vacuum()
             else:
-                self._channel.receive()
+                self._receive()
                 self._take_all()
+
+    def _receive(self) -> None:
+        """Take note of a call; one that only wakes is answered by looking."""
+        match self._channel.receive():
+            case WorkerCall() as call:
+                self._calls.append(call)
+
+    def _answer_calls(self) -> None:
+        """Do what was asked for; an error of ours is the answer, and any other ends the worker."""
+        while self._calls:
+            number, work = self._calls.pop(0)
+            try:
+                answer = WorkerAnswer(number, work(self._session), None)
+            except AsofError as error:
+                answer = WorkerAnswer(number, None, error)
+            self._channel.send(answer)
 
     @property
     def _next(self) -> int:
@@ -77,9 +101,11 @@ class Processing:
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""
         pauses, alone = _BACKOFF.pauses(), False
+        self._answer_calls()
         while not self._stopping() and (self._taken or self._waits()):
             try:
                 self._take_some(alone=alone)
+                self._answer_calls()
                 pauses, alone = _BACKOFF.pauses(), False
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
@@ -131,7 +157,7 @@ class Processing:
         """Whether there are to be no more calls; those that came by now are answered by looking."""
         try:
             while self._channel.ready():
-                self._channel.receive()
+                self._receive()
         except ChannelClosed:
             return True
         return False

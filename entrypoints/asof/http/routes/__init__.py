@@ -3,6 +3,7 @@
 __all__ = [
     "description",
     "feed",
+    "generations",
     "graphiti",
     "groups",
     "health",

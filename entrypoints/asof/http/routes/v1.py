@@ -17,7 +17,7 @@ from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait, outcome, outcomes
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import consolidation, context, curation, entities, facts, generations, history, logs, upkeep, usage
+from asof.operations import consolidation, context, curation, entities, facts, history, logs, upkeep, usage
 from asof.operations.answers import Consolidated, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
@@ -47,7 +47,6 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
 }
 for _path, _operation in _OF_A_GROUP.items():
     bind(router, _path, _operation)
-bind(router, "/generations/diff", generations.generations_diff)
 bind_id(router, "/fact", facts.fact, "fact", lambda fact: str(fact.group_id))
 bind_id(router, "/why", facts.why, "fact", lambda why: str(why.fact.group_id))
 bind_id(router, "/episode", logs.episode, "episode", lambda episode: str(episode.group_id))
@@ -94,9 +93,6 @@ async def groups(served: Service, caller: Caller, query: GroupsQuery) -> Respons
 _STATS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"application/json": {"example": {"messages": 42, "parked": []}}}}
 }
-_GENERATIONS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"application/json": {"example": {"active": "main", "generations": [{"name": "main"}]}}}}
-}
 _MEDIA_TYPES: Final = {
     "json": "application/json",
     "graphml": "application/xml",
@@ -123,13 +119,6 @@ async def stats(served: Read, caller: Reading) -> dict[str, Any]:
     """Return the sizes of logs and stores, the position of each, and the parked messages with their reasons."""
     expect_own(caller)
     return await run(served, upkeep.stats, upkeep.StatsQuery())
-
-
-@router.get("/generations", name="generations", response_model=generations.generations.model, responses=_GENERATIONS)
-async def list_generations(served: Read, caller: Reading) -> Response:
-    """Return the generations, oldest first, and the one that answers."""
-    del caller
-    return json_of(generations.generations, await run(served, generations.generations, generations.GenerationsQuery()))
 
 
 @query_route(router, "/export", ExportQuery, response_class=FileResponse, responses=_DOCUMENT)

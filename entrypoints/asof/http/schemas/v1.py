@@ -7,6 +7,7 @@ from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
+from asof.operations.generations import GenerationQuery
 from asof.operations.messages import (
     FactStatement,
     IdentityStatement,
@@ -19,6 +20,7 @@ from asof.operations.queries import (
     MAX_RETRIES,
     ConsolidateQuery,
     GroupId,
+    Name,
     SettleRequest,
     TimezoneName,
     ask,
@@ -53,6 +55,18 @@ class Statements(Body):
             return accept(FactStatement, {**said, "group_id": self.group_id})
         except InvalidInput as error:
             raise error.within(f"statements.{number}") from None
+
+
+class Generation(Body):
+    """A generation, by its name."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "main"}]})
+
+    name: Name = Field(description="The generation.")
+
+    def query(self) -> GenerationQuery:
+        """Return the query of the operations that take one generation."""
+        return GenerationQuery(name=self.name)
 
 
 class Identity(Body):

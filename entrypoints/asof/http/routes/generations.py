@@ -1,0 +1,67 @@
+"""The routes under /v1/generations: which there are, in what two differ, their builds, and which one answers."""
+
+from functools import partial
+from typing import Any, Final
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from asof.http.routes.authorization import Administering, Reading, expect_own, may_read
+from asof.http.routes.binding import bind, json_of, run
+from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.schemas import problems, v1
+from asof.operations import generations
+
+router = APIRouter(prefix="/v1/generations", tags=["generations"], dependencies=[may_read, known_parameters])
+
+_EXAMPLE: Final = {"active": "main", "generations": [{"name": "main"}]}
+_CATALOG: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"application/json": {"example": _EXAMPLE}}}}
+_CHANGED: Final[dict[int | str, dict[str, Any]]] = {**_CATALOG, **problems.OF_A_BODY}
+
+bind(router, "/diff", generations.generations_diff)
+
+
+@router.get("", name="generations", response_model=generations.generations.model, responses=_CATALOG)
+async def list_generations(served: Read, caller: Reading) -> Response:
+    """Return the generations, oldest first, and the one that answers."""
+    del caller
+    return json_of(generations.generations, await run(served, generations.generations, generations.GenerationsQuery()))
+
+
+@router.get("/builds", response_model=generations.builds.model)
+async def builds(served: Read, caller: Reading) -> Response:
+    """Return the builds of generations that are not complete, by name: how far each is, and how much is left."""
+    expect_own(caller)
+    return json_of(generations.builds, await run(served, generations.builds, generations.BuildsQuery()))
+
+
+@router.post("/pause", response_model=generations.pause_build.model, responses=problems.OF_A_BODY)
+async def pause(given: v1.Generation, served: Served, caller: Administering) -> Response:
+    """Stop a build after the message that it is at, and return how far it is. 404: none of the name is under way."""
+    expect_own(caller)
+    return json_of(generations.pause_build, await run(served, generations.pause_build, given.query()))
+
+
+@router.post("/cancel", response_model=generations.cancel_build.model, responses=problems.OF_A_BODY)
+async def cancel(given: v1.Generation, served: Served, caller: Administering) -> Response:
+    """Stop a build and remove all of it; return the builds that are left. 404: none of the name is under way."""
+    expect_own(caller)
+    return json_of(generations.cancel_build, await run(served, generations.cancel_build, given.query()))
+
+
+@router.post("/switch", response_model=generations.switch.model, responses=_CHANGED)
+async def switch(given: v1.Generation, served: Served, caller: Administering) -> Response:
+    """Let another generation answer, in one step for every reader; return the generations.
+
+    What was recorded before is believed by it already. To switch to the one that answers changes nothing.
+    """
+    expect_own(caller)
+    catalog = await served.administer(partial(generations.switch, query=given.query()))
+    return json_of(generations.switch, catalog)
+
+
+@router.post("/drop", response_model=generations.drop.model, responses=_CHANGED)
+async def drop(given: v1.Generation, served: Served, caller: Administering) -> Response:
+    """Remove a generation for ever; return those that are left. 422: it is the one that answers."""
+    expect_own(caller)
+    return json_of(generations.drop, await served.administer(partial(generations.drop, query=given.query())))

@@ -1,0 +1,86 @@
+"""Generations over HTTP: listed, compared, switched to, dropped, and their builds stopped."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import asof
+from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
+from asof.runtime.build_file import BuildFile
+from asof.runtime.layout import DirectoryLayout
+from asof_projections.generations import load
+from http_server import serving
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A memory with two generations that differ: under another ontology."""
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.add("I own the billing service. The billing service is written in Go.", group_id="team", role="Ana")
+        memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    return tmp_path / "data"
+
+
+def test_a_switch_is_seen_by_the_next_question_and_what_is_written_goes_to_both(two: Path) -> None:
+    with serving(two) as server:
+
+        def relations() -> set[str]:
+            page = server.client.get("/v1/facts", params={"group_id": "team"}).json()
+            return {fact["relation"] for fact in page["facts"]}
+
+        before = relations()
+        switched = server.client.post("/v1/generations/switch", json={"name": "work"})
+
+        assert (switched.status_code, switched.json()["active"]) == (200, "work")
+        assert switched.json() == server.client.get("/v1/generations").json()
+        assert relations() != before
+        assert server.client.post("/v1/generations/switch", json={"name": "work"}).json() == switched.json()
+        server.say("team", "I live in Oslo.", role="Ana")
+        assert server.client.post("/v1/generations/switch", json={"name": "main"}).json()["active"] == "main"
+        assert relations() > before  # it followed meanwhile
+
+
+def test_a_generation_is_dropped_with_its_files_and_never_the_one_that_answers(two: Path) -> None:
+    with serving(two) as server:
+        assert server.client.post("/v1/generations/drop", json={"name": "main"}).status_code == 422
+        assert server.client.post("/v1/generations/drop", json={"name": "none"}).status_code == 404
+        assert server.client.post("/v1/generations/switch", json={"name": "none"}).status_code == 404
+        assert server.client.post("/v1/generations/switch", json={"nam": "work"}).status_code == 422
+
+        left = server.client.post("/v1/generations/drop", json={"name": "work"}).json()
+
+        assert [info["name"] for info in left["generations"]] == ["main"]
+        assert not DirectoryLayout(two).generation("work").exists()
+        assert server.say("team", "I live in Oslo.", role="Ana")  # the service goes on
+
+
+def test_a_build_that_is_not_complete_is_shown_and_cancelled(two: Path) -> None:
+    places, catalog = DirectoryLayout(two), load(two)
+    assert catalog is not None
+    with serving(two) as server:
+        assert server.client.get("/v1/generations/builds").json() == {"builds": []}
+        assert server.client.post("/v1/generations/pause", json={"name": "third"}).status_code == 404
+        left = replace(catalog["work"], name="third")
+        places.generation("third").mkdir()
+        BuildFile(places, left).begin()  # as a process left it that was killed
+
+        [build] = server.client.get("/v1/generations/builds").json()["builds"]
+        paused = server.client.post("/v1/generations/pause", json={"name": "third"}).json()
+
+        assert (build["name"], build["state"]) == ("third", "stopped")
+        assert paused["state"] == "paused"
+        assert server.client.post("/v1/generations/cancel", json={"name": "third"}).json() == {"builds": []}
+        assert not places.generation("third").exists()
+
+
+def test_only_keys_of_all_groups_that_administer_change_generations(two: Path) -> None:
+    with serving(two, ASOF_KEYS_FILE=str(written(two.parent / "keys.toml"))) as server:
+        for action in ("switch", "drop", "pause", "cancel"):
+            for key in (READ, TEAM_ADMIN):
+                asked = server.client.post(f"/v1/generations/{action}", json={"name": "work"}, headers=sent(key))
+                assert asked.status_code == 403, (action, key)
+        assert server.client.get("/v1/generations/builds", headers=sent(TEAM_ADMIN)).status_code == 403
+        assert server.client.get("/v1/generations", headers=sent(ADMIN)).json()["active"] == "main"
+        done = server.client.post("/v1/generations/switch", json={"name": "work"}, headers=sent(ADMIN))
+        assert done.json()["active"] == "work"
