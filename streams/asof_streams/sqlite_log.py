@@ -44,6 +44,9 @@ _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
     "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
 )
+_TALLY: Final = (
+    "SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN (?, ?)"
+)
 _SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the quotes of a text, so it is the field
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
     "AND payload IS NOT NULL AND type = ? "
@@ -301,6 +304,18 @@ class SqliteLog:
             if erased:
                 owe_vacuum(self._db)
         return erased
+
+    def tally(self, group: str) -> tuple[int, int]:
+        """Return how many of a group's records have content that `erase` would erase, and how many had some before."""
+        with self._guard:
+            asked = (group, self.end(), ErasureRequest.type, GroupErased.type)
+            held, erased = self._db.execute(_TALLY, asked).fetchone()
+        return held, erased
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether what is appended is encrypted."""
+        return self._sealer is not None
 
     def vacuum(self) -> bool:
         """Rewrite the file if payloads were erased; return whether no byte of them is left. False: a reader is there.

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import asof
+from asof.operations import writes
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.errors import DamagedLog, InvalidInput, KeysUnavailable
@@ -123,6 +124,16 @@ def test_digests_are_those_of_a_memory_in_the_clear_also_after_an_erasure_and_a_
 
     assert world.digest() == clear.digest() == world.memory.digest("again")
     clear.memory.close()
+
+
+def test_an_erasure_says_that_the_keys_are_destroyed_and_has_no_content(world: World) -> None:
+    erasure = writes.erase.ask(world.memory._session, group_id="ana")
+
+    assert (erasure.keys_destroyed, erasure.done) == (True, True)
+    assert [(log.held, log.erased > 0) for log in erasure.logs] == [(0, True)] * 3
+    assert ANA.encode() not in writes.erase.dump(erasure)
+    with SqliteLog(world.path / "messages.sqlite") as log:
+        assert erasure.logs[0].head == log.head(log.end()).hex()
 
 
 def test_a_process_that_dies_between_the_keys_and_the_rows_leaves_nothing_that_can_be_read(world: World) -> None:

@@ -390,13 +390,32 @@ def test_the_recorded_graph_is_exported_with_nodes_edges_and_episodes(asof: Asof
     assert before == {"nodes": [], "edges": [], "episodes": []}
 
 
+def test_an_erasure_says_before_and_after_what_each_log_has_of_the_group(told: Asof) -> None:
+    before = told.json("erase", "default", "--dry-run")
+    erased = told.json("erase", "default", "--yes")
+
+    assert [log["log"] for log in before] == ["messages", "episodic", "semantic.main"]
+    assert all(log["held"] and not log["erased"] for log in before)
+    assert [(log["held"], log["erased"]) for log in erased["logs"]] == [(0, log["held"]) for log in before]
+    assert [log["log"] for log in erased["logs"]] == [log["log"] for log in before]
+    assert erased["recorded_at"]
+    assert told.json("erase", "default", "--dry-run") == erased["logs"]
+    assert told.json("erase", "nobody", "--dry-run")[0] == {**erased["logs"][0], "held": 0, "erased": 0}
+
+
 def test_a_group_is_erased_only_when_told_twice_and_then_for_ever(told: Asof) -> None:
     told("erase", "default", code=2)
     assert "--yes" in told.err
     assert told.json("facts") != []
 
-    assert told.json("erase", "default", "--yes") == {"group_id": "default", "position": 3, "done": True}
+    erased = told.json("erase", "default", "--yes")
 
+    assert (erased["group_id"], erased["position"], erased["done"], erased["keys_destroyed"]) == (
+        "default",
+        3,
+        True,
+        False,
+    )
     assert told.json("facts", "--any-time") == []
     assert told.json("entities") == []
     assert all(check["ok"] for check in told.json("verify"))

@@ -5,12 +5,13 @@ from typing import Any
 
 from asof.operations.operation import operation
 from asof.runtime import json_lines
+from asof.runtime.erasure import records_of
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.model.answers import Added, Erasure, Produced, Requested
+from asof_projections.model.answers import Added, Erasure, GroupRecords, Produced, Requested, instant_of
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import (
     AnyMessage,
@@ -66,7 +67,20 @@ def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
 def erase(session: Session, query: ErasureRequest) -> Erasure:
     """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
     position = put(session, query)
-    return Erasure(position, None if session.on_kafka else not session.writer().erasing)
+    if session.on_kafka:
+        return Erasure(position, None)
+    writer = session.writer()
+    recorded_at = instant_of(writer.messages.recorded_at(position))
+    records = records_of(session.places, query.group_id)
+    return Erasure(position, not writer.erasing, recorded_at, writer.messages.is_sealed, tuple(records))
+
+
+@operation()
+def group_records(session: Session, query: ErasureRequest) -> list[GroupRecords]:
+    """Return what each log has of a group, which an erasure would erase. InvalidInput: the logs are topics."""
+    if session.on_kafka:
+        raise InvalidInput("what topics hold of a group is not counted")
+    return records_of(session.places, query.group_id)
 
 
 def request(session: Session, message: AnyMessage) -> Requested:

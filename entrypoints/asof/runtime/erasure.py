@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import existing
+from asof.runtime.wiring import existing, open_log
+from asof_projections.model.answers import GroupRecords
 from asof_streams.errors import NotFound, StorageFailed
 from asof_streams.sqlite import connect, owes_vacuum
 
@@ -78,6 +79,18 @@ def _vacuum_vectors(places: DirectoryLayout) -> bool:
                 for info in existing(places).generations:
                     _remove_indexes(places, info.name)
         return _vacuum(cache)
+
+
+def records_of(places: DirectoryLayout, group: str) -> list[GroupRecords]:
+    """Return what each log has of a group, that of messages first, then the episodic one, then those of generations."""
+    names = ["messages", "episodic"] + [f"semantic.{info.name}" for info in existing(places).generations]
+    found = []
+    for name in names:
+        kind, _, generation = name.partition(".")
+        with open_log(places, kind, generation or None) as log:
+            held, erased = log.tally(group)
+            found.append(GroupRecords(name, held, erased, log.head(log.end()).hex()))
+    return found
 
 
 def owing(places: DirectoryLayout) -> list[Path]:

@@ -694,8 +694,18 @@ class Requested(Answer):
 
 
 @answer
+class GroupRecords(Answer):
+    """The records of a group in one log."""
+
+    log: str
+    held: Annotated[int, Field(ge=0, description="Those whose content is there.")]
+    erased: Annotated[int, Field(ge=0, description="Those whose content is gone; position, type and time are left.")]
+    head: Annotated[str, Field(description="The hash over all records of the log, which an erasure does not change.")]
+
+
+@answer
 class Erasure(Answer):
-    """An erasure that is on the log for good."""
+    """An erasure that is on the log for good: what is certain of it."""
 
     position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
     done: Annotated[
@@ -705,6 +715,15 @@ class Erasure(Answer):
             "rewritten, which a reader or an erasure shortly before has put off. Null on Kafka: not known here."
         ),
     ]
+    recorded_at: Annotated[Instant | None, Field(description="When it was asked for. Null on Kafka.")] = None
+    keys_destroyed: Annotated[
+        bool | None,
+        Field(
+            description="Whether backups and copies cannot be read either: the logs are encrypted, and no key is left. "
+            "Null on Kafka."
+        ),
+    ] = None
+    logs: Annotated[tuple[GroupRecords, ...], Field(description="What each log has of the group; none on Kafka.")] = ()
 
 
 @answer
