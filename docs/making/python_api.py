@@ -39,6 +39,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.IngestionReport,
     answers.IngestionTimes,
     answers.Produced,
+    answers.Imported,
     answers.Refused,
     answers.Fact,
     answers.Hit,

@@ -36,6 +36,7 @@ from asof_projections.model.answers import GroupInfo as GroupInfo
 from asof_projections.model.answers import Hit as Hit
 from asof_projections.model.answers import Hits as Hits
 from asof_projections.model.answers import Hop as Hop
+from asof_projections.model.answers import Imported as Imported
 from asof_projections.model.answers import IngestionReport as IngestionReport
 from asof_projections.model.answers import IngestionTimes as IngestionTimes
 from asof_projections.model.answers import Link as Link

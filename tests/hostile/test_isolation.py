@@ -332,7 +332,18 @@ OF_ALL = {
     "estimate_rebuild",
 }  # of the directory, for its owner
 CHANGES = {
-    *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
+    *(
+        "add",
+        "produce",
+        "import_facts",
+        "import_export",
+        "state_fact",
+        "state_entity",
+        "end",
+        "retract",
+        "withdraw",
+        "erase",
+    ),
     *(
         "state_timezone",
         "merge",

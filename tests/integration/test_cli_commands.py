@@ -623,7 +623,17 @@ ONLY_FUNCTIONS = {  # that no query and answer model describe
     *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
     *("check_ontology", "diff_ontologies", "try_ontology"),
     *("create_graphs", "check_graphs", "copy_graphs"),
-    *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health", "restore", "replay_into"),
+    *(
+        "create_topics",
+        "check_topics",
+        "lag_of_topics",
+        "work",
+        "project",
+        "health",
+        "restore",
+        "replay_into",
+        "import_export",
+    ),
 }
 
 
@@ -641,6 +651,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
     verbs = {name.replace("_", "-") for name in vars(Memory) if not name.startswith("_")} - {"close"}
     other = {
         "import-facts": "import",
+        "import-export": "import",
         "state-fact": "assert",
         "switch": "generations",
         "drop": "generations",

@@ -42,6 +42,7 @@ from asof.operations.answers import (
     Hit,
     Hits,
     Hop,
+    Imported,
     LogEvent,
     ModelUsage,
     Outcome,
@@ -155,6 +156,37 @@ class AsyncMemory:
                 recorded=recorded,
                 ontology=ontology,
                 strict=strict,
+                acknowledged=acknowledged,
+            )
+        )
+
+    async def import_export(
+        self,
+        product: Literal["graphiti", "mem0", "zep"],
+        file: str | Path,
+        *,
+        group_id: str = queries.DEFAULT_GROUP,
+        recorded: bool = False,
+        strict: bool = False,
+        dry_run: bool = False,
+        acknowledged: Progress | None = None,
+    ) -> Imported:
+        """Add what an export of another memory states: entities, facts and memories, with their times.
+
+        An item that cannot be taken is refused with its number and the reason; `strict`: then none is taken. What an
+        earlier import added is passed over; a fact that changed since is corrected. `group_id` is the group of items
+        that name none. recorded: each is known since the other memory knew it. dry_run: only count.
+
+            memory.import_export("graphiti", "graph.json", dry_run=True)
+        """
+        return await self._run(
+            lambda memory: memory.import_export(
+                product,
+                file,
+                group_id=group_id,
+                recorded=recorded,
+                strict=strict,
+                dry_run=dry_run,
                 acknowledged=acknowledged,
             )
         )

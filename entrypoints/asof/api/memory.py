@@ -25,6 +25,7 @@ from asof.operations import (
     facts,
     generations,
     history,
+    imports,
     logs,
     queries,
     sessions,
@@ -60,6 +61,7 @@ from asof.operations.answers import (
     Hit,
     Hits,
     Hop,
+    Imported,
     LogEvent,
     ModelUsage,
     Outcome,
@@ -170,6 +172,36 @@ class Memory:
             recorded=recorded,
             ontology=ontology,
             strict=strict,
+            acknowledged=acknowledged,
+        )
+
+    def import_export(
+        self,
+        product: Literal["graphiti", "mem0", "zep"],
+        file: str | Path,
+        *,
+        group_id: str = queries.DEFAULT_GROUP,
+        recorded: bool = False,
+        strict: bool = False,
+        dry_run: bool = False,
+        acknowledged: Progress | None = None,
+    ) -> Imported:
+        """Add what an export of another memory states: entities, facts and memories, with their times.
+
+        An item that cannot be taken is refused with its number and the reason; `strict`: then none is taken. What an
+        earlier import added is passed over; a fact that changed since is corrected. `group_id` is the group of items
+        that name none. recorded: each is known since the other memory knew it. dry_run: only count.
+
+            memory.import_export("graphiti", "graph.json", dry_run=True)
+        """
+        return imports.import_export(
+            self._session,
+            product,
+            Path(file),
+            group_id=group_id,
+            recorded=recorded,
+            strict=strict,
+            dry_run=dry_run,
             acknowledged=acknowledged,
         )
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -12,7 +13,8 @@ from asof.cli.calls import Call
 from asof.cli.csv_rows import facts_of_rows
 from asof.cli.json_lines import counted, lines_of
 from asof.cli.options import File, Group, Strict
-from asof.operations import writes
+from asof.operations import imports, writes
+from asof.operations.errors import InvalidInput
 from asof.operations.operation import DEFAULT_GROUP
 
 _SHOWN_REFUSALS: Final = 20
@@ -27,7 +29,7 @@ def produce(call: Call, file: File, *, group: Group = DEFAULT_GROUP, strict: Str
     return _tell(call, done, strict=strict)
 
 
-@command(writes.import_facts)
+@command(writes.import_facts, imports.import_export)
 def import_(
     call: Call,
     file: File,
@@ -48,12 +50,21 @@ def import_(
     object_: Annotated[str | None, typer.Option("--object", metavar="COLUMN", help="For CSV: its column.")] = None,
     from_: Annotated[str | None, typer.Option("--from", metavar="COLUMN", help="For CSV: that of valid_at.")] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="COLUMN", help="For CSV: that of invalid_at.")] = None,
+    source: Annotated[
+        Literal["graphiti", "mem0", "zep"] | None,
+        typer.Option("--source", help="FILE is what this memory exported: JSON, or lines of it."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --source: only count.")] = False,
 ) -> int:
     """Add structured facts given as JSON lines, or as CSV with a first line that names the columns.
 
     Names are exact; nothing is extracted. Columns named like fields need no option. A FILE that ends in .csv is CSV,
-    and so is one with an option for it.
+    and so is one with an option for it. With --source it is an export of another memory, and each item is added once.
     """
+    if source is not None:
+        return _import_export(call, source, file, group=group, recorded=recorded, strict=strict, dry_run=dry_run)
+    if dry_run:
+        raise InvalidInput("it goes with --source: asof what-if says what facts would change", field="--dry-run")
     given = {"subject": subject, "relation": relation, "object": object_, "valid_at": from_, "invalid_at": until}
     columns = {field: column for field, column in given.items() if column is not None}
     with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
@@ -65,6 +76,28 @@ def import_(
             ontology=ontology,
             strict=strict,
             acknowledged=acknowledged,
+        )
+    return _tell(call, done, strict=strict)
+
+
+def _import_export(
+    call: Call, source: Any, file: str, *, group: str, recorded: bool, strict: bool, dry_run: bool
+) -> int:
+    with call.session() as session, _acknowledging(file) as acknowledged:
+        done = imports.import_export(
+            session,
+            source,
+            Path(file),
+            group_id=group,
+            recorded=recorded,
+            strict=strict,
+            dry_run=dry_run,
+            acknowledged=acknowledged,
+        )
+    if not call.as_json:
+        show.line(
+            f"new here: {done.entities} entities, {done.facts} facts, {done.messages} memories; "
+            f"known {done.known}, left out {done.left_out}"
         )
     return _tell(call, done, strict=strict)
 

@@ -16,6 +16,7 @@ __all__ = [
     "graphiti",
     "history",
     "ids",
+    "imports",
     "kafka",
     "logs",
     "messages",

@@ -12,6 +12,7 @@ __all__ = [
     "embedders",
     "erasure",
     "extractors",
+    "foreign_exports",
     "fork_server",
     "generations",
     "graph_admin",

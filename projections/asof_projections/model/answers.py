@@ -759,6 +759,20 @@ class Produced(Answer):
 
 
 @answer
+class Imported(Answer):
+    """The outcome of the import of another memory's export, or of a dry run of it."""
+
+    entities: Annotated[int, Field(description="Statements of entities that are new here.")]
+    facts: Annotated[int, Field(description="Statements of facts that are new here, corrections and ends included.")]
+    messages: Annotated[int, Field(description="Memories that are new here, each a message.")]
+    known: Annotated[int, Field(description="Statements that an earlier import made.")]
+    left_out: Annotated[int, Field(description="Items that state nothing here, such as episodes and communities.")]
+    accepted: Annotated[int, Field(description="The new ones that were taken; 0 in a dry run.")]
+    refused: tuple[Refused, ...]
+    parked: Annotated[int | None, Field(description="Accepted, yet nothing could be made of them; null: not known.")]
+
+
+@answer
 class LogEvent(Answer):
     """An event in its envelope; docs/reference/events.md says what each type is, and what its `data` has."""
 
