@@ -81,6 +81,10 @@ class Partition:
     def offset(self) -> int:
         return self._recorder.offset
 
+    @property
+    def parked(self) -> int:
+        return self._recorder.parked + self._believer.parked
+
     def ingest(self, records: list[Raw]) -> None:
         self._recorder.ingest(records)
         self._believer.ingest([])

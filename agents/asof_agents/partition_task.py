@@ -32,6 +32,11 @@ class PartitionIntake(Protocol):
         """The offset of the next record to ingest."""
         ...
 
+    @property
+    def parked(self) -> int:
+        """The number of messages that nothing could be made of, and that were not retried since."""
+        ...
+
     def ingest(self, records: list[Raw]) -> None:
         """Ingest records; an empty list means every record on the topic. Readers see them when this returns.
 
@@ -51,6 +56,7 @@ class PartitionTask:
         self.offset = -1  # of the next record to ingest; -1 while the partition is not open
         self.oldest: int | None = None  # milliseconds: when the first record under way came to the topic
         self.restarts = 0  # the number of times that it was opened again after a failure
+        self.parked: int | None = None  # messages; None: it was not opened yet
         self._partition = partition
         self._open_partition = open_partition
         self._seek = seek
@@ -114,14 +120,14 @@ class PartitionTask:
     async def _advance(self, pool: ResourcePool[PartitionIntake], records: list[Raw]) -> None:
         """Ingest records (none: the rest of the topic) in as many steps as the intake needs."""
 
-        def ingest(intake: PartitionIntake) -> int:
+        def ingest(intake: PartitionIntake) -> tuple[int, int]:
             intake.ingest(records)
-            return intake.offset
+            return intake.offset, intake.parked
 
         before = -1
         while self.offset > before and not (records and self.offset > records[-1].offset):
             before = self.offset
-            self.offset = await asyncio.wrap_future(pool.submit(ingest))
+            self.offset, self.parked = await asyncio.wrap_future(pool.submit(ingest))
         self.oldest = None
 
     def _open(self) -> AbstractContextManager[PartitionIntake]:

@@ -43,6 +43,7 @@ class PartitionProgress(NamedTuple):
     end: int  # of the topic: the offset of its next record
     oldest: int | None = None  # milliseconds: when the first record under way came to the topic
     restarts: int = 0  # the number of times that it was opened again after a failure
+    parked: int | None = None  # messages that nothing could be made of; None: it was not opened yet
 
 
 class FaustWorker:
@@ -128,7 +129,7 @@ class FaustWorker:
 
     async def _progress(self, partition: int, task: PartitionTask) -> PartitionProgress:
         end = await asyncio.to_thread(self._end_of, partition)
-        return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts)
+        return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts, task.parked)
 
     def stop(self) -> None:
         """Let `run` finish the calls under way and return."""

@@ -455,7 +455,7 @@ def test_a_worker_stops_when_asked_though_the_broker_is_gone(own_broker: Broker,
 class Blocked:
     """An intake that is open, and never comes back from taking."""
 
-    offset = 0
+    offset = parked = 0
 
     def __init__(self) -> None:
         self.let_go = threading.Event()

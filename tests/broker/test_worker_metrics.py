@@ -55,7 +55,7 @@ def test_the_metrics_of_a_worker_are_the_figures_of_its_health(
     if command == PROJECTOR:
         agents = {("projector", "", topic) for topic in (messages, episodic, world.topics.semantic("main"))}
     running = start(world, command=command, worker_metrics=address)
-    end = world.send(map(fact, range(3)))
+    end = world.send([*map(fact, range(3)), b"no message"])
     if command != PROJECTOR:
         until_known(running, end)
 
@@ -69,5 +69,6 @@ def test_the_metrics_of_a_worker_are_the_figures_of_its_health(
     assert figures == health(running.data, capsys)
     assert sums["well"] == 1
     assert sums["partition_open"] == len(agents)
+    assert sums.get("parked") == (None if command == PROJECTOR else 1)
     assert sums["restarts_total"] == sums["oldest_seconds"] == 0
     running.stop()

@@ -42,6 +42,10 @@ class Taking:
     def offset(self) -> int:
         return len(self.topic.taken)
 
+    @property
+    def parked(self) -> int:
+        return 0
+
     def ingest(self, records: list[Raw]) -> None:
         if error := next(self.topic.failures, None):
             raise error

@@ -14,7 +14,7 @@ from asof_streams.instants import SECOND
 
 NOW = 1_800_000_000 * SECOND
 PROGRESS = ReplicaProgress(
-    "asof.messages", 0, 7, 10, oldest=NOW // 1_000 - 4_500, restarts=2, agent="recorder", generation=""
+    "asof.messages", 0, 7, 10, oldest=NOW // 1_000 - 4_500, restarts=2, parked=3, agent="recorder", generation=""
 )
 OPENING = ReplicaProgress("asof.episodic", 1, -1, 10, agent="believer", generation="main")
 
@@ -45,6 +45,7 @@ def test_the_metrics_are_those_of_the_health() -> None:
         ("lag", "asof.messages"): 3,
         ("oldest_seconds", "asof.messages"): 4.5,
         ("restarts_total", "asof.messages"): 2,
+        ("parked", "asof.messages"): 3,
     }
 
 

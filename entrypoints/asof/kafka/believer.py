@@ -92,6 +92,11 @@ class BelieverPartition:
         """The offset of the next record of the episodic topic to take."""
         return self._offset
 
+    @property
+    def parked(self) -> int:
+        """The number of messages that this generation made nothing of, and that were not retried since."""
+        return 0 if self._beliefs is None else self._beliefs.parked
+
     def ingest(self, records: list[Raw]) -> None:
         """Derive the beliefs of what is on the episodic topic up to the last of some records, or to its end.
 

@@ -105,7 +105,7 @@ class PartitionProcess:
         self._opening = opening
         self._child = server.start(_serve, opening)
         try:
-            self._offset = self._receive()
+            self._offset, self._parked = self._receive()
         except BaseException:
             self.close()
             raise
@@ -115,34 +115,39 @@ class PartitionProcess:
         """The offset of the next record to ingest."""
         return self._offset
 
+    @property
+    def parked(self) -> int:
+        """The number of messages that nothing could be made of, and that were not retried since."""
+        return self._parked
+
     def ingest(self, records: list[Raw]) -> None:
         """Ingest records and let readers see them; with none, those on the topic."""
         try:
             self._child.send(self._opening.needed(records))
         except ChannelClosed:
             raise self._gone() from None
-        self._offset = self._receive()
+        self._offset, self._parked = self._receive()
 
     def close(self) -> None:
         """Release the partition; its ingested records are visible."""
         self._child.stop(_GRACE_SECONDS)
 
-    def _receive(self) -> int:
+    def _receive(self) -> tuple[int, int]:
         try:
-            offset: int = self._child.receive()
+            progress: tuple[int, int] = self._child.receive()
         except ChannelClosed:
             raise self._gone() from None
-        return offset
+        return progress
 
     def _gone(self) -> WorkerStalled:
         return WorkerStalled(f"the process of partition {self._partition} has ended")
 
 
 def _serve(channel: Channel, opening: Opening) -> None:
-    """Ingest the records that the worker sends, and answer with the next offset."""
+    """Ingest the records that the worker sends, and answer with the next offset and how many messages are parked."""
     log_to_stderr(opening.settings, "asof_agents", "asof_streams")
     with closing(opening.open()) as partition:
-        channel.send(partition.offset)
+        channel.send((partition.offset, partition.parked))
         while True:
             partition.ingest(channel.receive())
-            channel.send(partition.offset)
+            channel.send((partition.offset, partition.parked))

@@ -53,6 +53,11 @@ class RecorderPartition:
         """The offset of the next record to take."""
         return self._logs.messages.offset
 
+    @property
+    def parked(self) -> int:
+        """The number of messages that nothing could be made of, and that were not retried since."""
+        return self._writer.episodes.parked_count()
+
     def ingest(self, records: list[Raw]) -> None:
         """Ingest records and make them visible; with none, those on the topic. A gap before them is read there.
 

@@ -34,6 +34,12 @@ _PARTITION: Final[tuple[tuple[str, Kind, str, Callable[[ReplicaProgress, int], f
     ("end", "gauge", "The offset at which the topic ends.", lambda p, _: p.end),
     ("lag", "gauge", "Records that wait.", lambda p, _: p.end - p.offset if _open(p) else None),
     ("oldest_seconds", "gauge", "The age of the oldest record that an agent is at, else 0.", _age),
+    (
+        "parked",
+        "gauge",
+        "Messages that nothing could be made of, and that were not retried since.",
+        lambda p, _: p.parked,
+    ),
     ("restarts_total", "counter", "How often it was opened again after a failure.", lambda p, _: p.restarts),
 )
 

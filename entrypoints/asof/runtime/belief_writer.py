@@ -67,7 +67,7 @@ class BeliefWriter:
         open_log: OpenLog,
         watchdog: Watchdog | None = None,
     ) -> None:
-        self._places = places
+        self._places, self._name = places, info.name
         self._inputs = inputs
         logs = _Logs(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
         with ExitStack() as opened:
@@ -84,6 +84,11 @@ class BeliefWriter:
                 opened.callback(self._graphs.close)
             self._vacuum = Vacuum(places, self._erased_from)
             self._opened = opened.pop_all()
+
+    @property
+    def parked(self) -> int:
+        """The number of messages that the generation made nothing of, and that were not retried since."""
+        return self._generations.parked(self._name)
 
     def follow(self, stop: int) -> None:
         """Derive the beliefs of the messages before a position of the episodic log, and let readers see them."""

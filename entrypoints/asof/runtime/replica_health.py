@@ -25,6 +25,7 @@ class ReplicaProgress(NamedTuple):
     end: int  # of the topic
     oldest: int | None = None  # milliseconds: when the first record under way came to the topic, if that is known
     restarts: int = 0  # the number of times that it was opened again after a failure, since it was assigned
+    parked: int | None = None  # messages that nothing could be made of, not retried since; None: it is not known
     agent: str = ""  # recorder, believer or projector
     generation: str = ""  # that a believer writes
 
