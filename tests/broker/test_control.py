@@ -11,8 +11,9 @@ from asof_streams.events import Draft, Event
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.control_topic import LOG, ControlTopic
 from asof_streams.kafka.envelope import event
-from asof_streams.kafka.topics import create
+from asof_streams.kafka.topics import create, delete_generation
 from kafka_worker import World
+from patience import wait_until
 
 
 def decision(topic: ControlTopic, wanted: Event) -> Callable[[], Event | None]:
@@ -49,3 +50,15 @@ def test_who_decides_knows_all_that_was_decided_and_no_record_stands_twice(world
         here.append(decision(here, dropped := GenerationDropped(generation="second")), 6)
         there.catch_up()
         assert there.events == [second, main, dropped]
+
+
+def test_the_topic_of_a_generation_is_deleted_and_to_delete_it_again_is_no_error(world: World) -> None:
+    asyncio.run(create(world.connection, world.topics, ["second"], control=True))
+    group = f"{world.topics.prefix}.believers.second"
+    assert world.topics.semantic("second") in world.client.topics()
+
+    for _ in range(2):  # as after a drop that was interrupted
+        asyncio.run(delete_generation(world.connection, world.topics, "second", group))
+
+    wait_until(lambda: world.topics.semantic("second") not in world.client.topics(), str)
+    assert {world.topics.semantic("main"), world.topics.control} <= world.client.topics()

@@ -110,7 +110,7 @@ def test_a_switch_and_a_drop_hold_for_every_machine_and_for_those_that_come_late
     assert [info["name"] for info in asked(world, other, "generations", "drop", "second")["generations"]] == ["main"]
     wait_until(lambda: not DirectoryLayout(data).generation("second").exists(), worker.said)
     assert not DirectoryLayout(other).generation("second").exists()
-    assert world.topics.semantic("second") not in world.client.topics()
+    wait_until(lambda: world.topics.semantic("second") not in world.client.topics(), worker.said)
     assert "dropped" in asked(world, other, "rebuild", "--name", "second", code=2)["error"]
     assert facts(world, tmp_path / "even-later") == before
 
