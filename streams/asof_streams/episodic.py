@@ -1,5 +1,6 @@
 """The episodic events: each message's episode and its extraction, as worded, before any entity is resolved."""
 
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -52,7 +53,7 @@ class EpisodeRecorded(Event):
         """The content of the message, without the prefix that names the speaker."""
         return self.body[len(self.body) - self.content_length :]
 
-    @property
+    @cached_property
     def statement(self) -> FactStatement:
         """The structured fact that this is the episode of, as it means today. DecodeError: a newer asof wrote it."""
         stated = decode(FactStatement.type, self.statement_version, self.body.encode())

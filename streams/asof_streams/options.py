@@ -1,5 +1,6 @@
 """The extraction options of a message: the shapes of their fields. Extraction decides what they mean."""
 
+from operator import not_
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
@@ -17,12 +18,8 @@ AttributeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z
 Choice = Annotated[str, StringConstraints(pattern=r"\S", max_length=_NAME)]
 RelationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=_NAME)]
 Description = Annotated[str, StringConstraints(pattern=r"\S", max_length=_DESCRIPTION)]
+unset: Final = not_  # whether an option has its default, so that it is left out; in C: each event asks for several
 EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
-
-
-def unset(value: object) -> bool:
-    """Whether an option has its default: such a field is left out of the payload."""
-    return not value
 
 
 class TypeAttribute(BaseModel):

@@ -249,7 +249,19 @@ class SqliteLog:
 
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         with self._writing() as head:
-            return self._accept(head, messages, clock, recorded)
+            self._accept(head, messages, clock, recorded)
+        return range(head.position, head.position + len(messages))
+
+    def record(
+        self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None
+    ) -> list[Record]:
+        """Accept messages, as `accept` does; return them as `read` would."""
+        with self._writing() as head:
+            drafts = self._accept(head, messages, clock, recorded)
+        return [
+            Record(position, group, at, position, 0, 1, self._term, message)
+            for position, (message, (group, at, *_)) in enumerate(zip(messages, drafts, strict=True), head.position)
+        ]
 
     def accept_each(
         self, submissions: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
@@ -374,13 +386,16 @@ class SqliteLog:
         """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
         return bisect_left(range(self.end()), cause, key=self.cause_of)
 
-    def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
+    def _accept(
+        self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None
+    ) -> list[EncodedDraft]:
         times = self._times(head, [message.group_id for message in messages], clock, recorded)
-        drafts = [  # tuples in the shape of a Draft, at a fifth of the cost
+        drafts: list[EncodedDraft] = [  # tuples in the shape of a Draft, at a fifth of the cost
             (message.group_id, at, position, 0, 1, message)
             for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
         ]
-        return range(head.position, self._write(head, drafts, head.checkpoint).position)
+        self._write(head, drafts, head.checkpoint)
+        return drafts
 
     def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> Head:
         last = head.hash

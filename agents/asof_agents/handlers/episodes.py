@@ -135,7 +135,7 @@ def _of_timezone(name: str) -> Event:
 def episode_of_fact(message: Record, stated: FactStatement, known: EpisodeView) -> EpisodeRecorded:
     """Return the episode of a structured fact: its body is the statement as JSON."""
     body = stated.encode().decode()
-    return EpisodeRecorded(
+    episode = EpisodeRecorded(
         episode_id=episode_id(message.group, message.position),
         name=stated.ref or "",
         source="fact",
@@ -148,3 +148,5 @@ def episode_of_fact(message: Record, stated: FactStatement, known: EpisodeView) 
         timezone=known.timezone(message.group, message.position),
         statement_version=stated.version,
     )
+    episode.__dict__["statement"] = stated  # as reading the body would give it
+    return episode

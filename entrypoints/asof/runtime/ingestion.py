@@ -46,9 +46,9 @@ class EmbeddedSink:
         recorded = [message.recorded_at for message in messages if message.recorded_at is not None]
         log = self._writer.messages
         now = clock.expect_plausible(self._now(), log.latest(), self._clock_years)
-        positions = log.accept(events, clock=now, recorded=recorded or None)
-        self._writer.process(flush=flush)
-        return positions.start
+        accepted = log.record(events, clock=now, recorded=recorded or None)
+        self._writer.process(flush=flush, accepted=accepted)
+        return accepted[0].position
 
     def flush(self) -> None:
         self._writer.process(flush=True)

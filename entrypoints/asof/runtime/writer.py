@@ -1,5 +1,6 @@
 """Writing to a data directory: recovery, the engine over the logs, and the generations that follow them."""
 
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 
 from asof.runtime.build_state import BuildState, inline_build
@@ -83,20 +84,22 @@ class Writer:
         self._suppression.apply(self.engine.episodic.checkpoint)
         self._vacuum.run()
 
-    def process(self, *, flush: bool, stop: int | None = None) -> None:
+    def process(self, *, flush: bool, stop: int | None = None, accepted: Sequence[Record] = ()) -> None:
         """Ingest the messages before position `stop` that were not ingested; None: all that there are.
+
+        accepted: the last ones of the log, as far as the caller has just put them there.
 
         Not flushed, they are shown later, many at once. After an error nothing of them is kept but the messages
         themselves, and the next call begins with them again. One that takes too long is parked, and one that
         fails where others do not.
         """
-        while not self._process(flush=flush, stop=stop):
+        while not self._process(flush=flush, stop=stop, accepted=accepted):
             pass
 
-    def _process(self, *, flush: bool, stop: int | None) -> bool:
+    def _process(self, *, flush: bool, stop: int | None, accepted: Sequence[Record]) -> bool:
         """Return False where a message is given up: it is to be done again, without that one."""
         try:
-            for message in self.messages.read(self.engine.episodic.checkpoint, stop):
+            for message in self._waiting(stop, accepted):
                 self._suppression.note(message)
                 if self._prefetcher:
                     self._prefetcher.prefetch_from(message.position)
@@ -118,6 +121,11 @@ class Writer:
                 return False
             raise
         return True
+
+    def _waiting(self, stop: int | None, accepted: Sequence[Record]) -> Iterable[Record]:
+        """Return the messages to ingest; those that were just accepted need not be read from the log."""
+        start = self.engine.episodic.checkpoint
+        return accepted if accepted and accepted[0].position == start else self.messages.read(start, stop)
 
     def _flush(self) -> None:
         self._unflushed = 0

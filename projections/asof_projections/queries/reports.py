@@ -82,5 +82,7 @@ def count_derived(events: Iterable[Event], counts: Counter[str]) -> None:
             counts["contradictions_detected"] += 1
             edges += 1
     counts["edges_created"] += edges
-    counts["entity_nodes_created"] += len(introduced)
-    counts["entity_merges"] += len(meant - introduced)
+    if introduced:
+        counts["entity_nodes_created"] += len(introduced)
+    if meant:
+        counts["entity_merges"] += len(meant - introduced)

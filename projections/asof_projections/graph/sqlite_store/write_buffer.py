@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 _LIMIT: Final = 10_000  # rows of one kind
+_FEW: Final = 50  # dependences, that are noted sooner one by one
 _BLOOM_BYTES: Final = 1 << 24  # after ten million dependences, one in fourteen others is a false positive
 
 
@@ -41,7 +42,12 @@ class WriteBuffer:
 
     def flush(self) -> None:
         """Write all buffered changes and rows."""
-        if self._ever:
+        if not (self._rows or self._changes):
+            return  # mostly so: every read that names no dependence comes here
+        if self._ever and len(self._touched) < _FEW:
+            for bit in self._touched:
+                self._ever[bit >> 3 & _BLOOM_BYTES - 1] |= 1 << (bit & 7)
+        elif self._ever:
             bits = np.fromiter(self._touched, np.int64, len(self._touched))
             ever = np.frombuffer(self._ever, np.uint8)
             np.bitwise_or.at(ever, bits >> 3 & _BLOOM_BYTES - 1, np.left_shift(1, bits & 7).astype(np.uint8))
