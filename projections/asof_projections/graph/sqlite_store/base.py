@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.slot_cache import SlotCache
 from asof_streams.sqlite import SqliteGuard, snapshot
@@ -24,6 +25,7 @@ class SqliteReader:
     _write_buffer: WriteBuffer | None = None  # the writer's; None: a reader
     _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
     _slots: SlotCache | None = None  # the writer's, too
+    _turns: RecentTurns | None = None  # the writer's, too
 
     def _flush(self) -> None:
         """Write the buffered rows, so that a read misses none."""

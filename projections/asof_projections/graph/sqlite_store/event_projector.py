@@ -14,6 +14,7 @@ from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
@@ -132,6 +133,7 @@ class SqliteEventProjector:
         self.write_buffer = WriteBuffer(db, empty=empty)
         self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
         self.slots = SlotCache()  # of reads, too
+        self.turns = RecentTurns()
         self.indexing_words = True  # a bulk load makes the word indexes at its end
         self._unindexed: dict[str, int] = {}  # the first fact or turn that is not in its word index, by the index
         self.row_ids = RowIds(db, index_for, self.write_buffer)
@@ -176,6 +178,7 @@ class SqliteEventProjector:
         self.write_buffer.forget()
         self.cache.clear()
         self.slots.clear()
+        self.turns.clear()
         self.row_ids.forget()
         self._unindexed.clear()
 
@@ -204,14 +207,16 @@ class SqliteEventProjector:
         self.write_buffer.add(
             _EPISODE, (r.position, e.episode_id, self.row_ids.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
+        self.turns.record(r, e)
         if e.source != "fact" and e.content_length:
             self._index_later("turn_words", r.position)
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
-        words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
-        self.write_buffer.add(
-            _MENTION, (r.position, e.mention_id, self.row_ids.group(r), e.episode_id, *words, r.recorded_at)
-        )
+        group, folded = self.row_ids.group(r), e.text.casefold()
+        words = (e.entity_type, e.text, folded, e.start, e.speaker, e.repeats)
+        row = (r.position, e.mention_id, group, e.episode_id, *words, r.recorded_at)
+        self.write_buffer.add(_MENTION, row, ("called", group, folded))
+        self.turns.observe(r, e)
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
         claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
@@ -226,6 +231,7 @@ class SqliteEventProjector:
     def _withdrawn(
         self, r: Record, e: EpisodeWithdrawn | EntityUndescribed
     ) -> None:  # at once: whom any name calls depends on it
+        self.turns.clear()
         self._db.execute(_WITHDRAWAL, (r.position, self.row_ids.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _timezone(self, r: Record, e: TimezoneRecorded) -> None:  # at once: the next message asks

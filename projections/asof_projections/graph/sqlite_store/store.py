@@ -80,7 +80,7 @@ class SqliteGraph(
         self._projector = SqliteEventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
         if writable:
             self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
-            self._slots = self._projector.slots
+            self._slots, self._turns = self._projector.slots, self._projector.turns
         self._checkpoints = Checkpoints(path)
         self._version_cache = VersionCache()
         self._sentence_postings = Postings("sentence_words")

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
 from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, UNSETTLED, mention
+from asof_projections.graph.sqlite_store.recent_turns import KEPT
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, Slot, Statement, Window
@@ -27,6 +28,7 @@ _GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp 
     (SELECT max(created_at) FROM episodes e WHERE e.grp = g.n)
     FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0
     ORDER BY g.name LIMIT :limit"""
+_ANY_WITHDRAWAL: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals)"
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _TIMEZONE: Final = "SELECT timezone FROM timezones WHERE grp = ? AND cause < ? ORDER BY cause DESC LIMIT 1"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
@@ -128,8 +130,14 @@ class SqliteViews(SqliteReader):
         return None if row is None else str(row[0])
 
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
-        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
-        return [EpisodeRow._make(row) for row in reversed(rows)]
+        def read(until: int, before: int, limit: int) -> list[EpisodeRow]:
+            rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
+            return [EpisodeRow._make(row) for row in reversed(rows)]
+
+        if self._turns is None or self._cached(_ANY_WITHDRAWAL):  # a past position may come before a withdrawal
+            return read(until, before, limit)
+        kept = self._turns.recent(group, source, until, before, limit, lambda: read(INF, INF, KEPT))
+        return read(until, before, limit) if kept is None else kept
 
     def episodes_between(
         self, group: str | None, window: Window, *, after: str | None = None, limit: int | None = None
@@ -165,7 +173,8 @@ class SqliteViews(SqliteReader):
         return bool(self._one(_WITHDRAWN, episode))
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
-        return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
+        kept = None if self._turns is None else self._turns.mentions_of(episodes)
+        return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))] if kept is None else kept
 
     def mentions_called(self, group: str, name: str) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MENTIONS_CALLED, (self._group(group), name.casefold()))]
@@ -173,9 +182,9 @@ class SqliteViews(SqliteReader):
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         types, n = {}, self._group(group)
         for name in names:
-            row = self._row(_TYPE_OF_NAME, (n, name.casefold()))
-            if row is not None:
-                types[name] = row[0]
+            folded = name.casefold()
+            for (type_,) in self._rows_on(("called", n, folded), _TYPE_OF_NAME, (n, folded)):
+                types[name] = type_
         return types
 
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
