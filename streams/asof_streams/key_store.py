@@ -200,8 +200,8 @@ def move_keys(file: Path, folder: Path) -> None:
     place = key_place(file)
     if place is None:
         raise InvalidInput(
-            f"{file.parent} was made without keys, so its content is not encrypted: leave the setting out, or send "
-            "its messages to a new directory that is made with it",
+            f"{file.parent} was made without keys, so its content is not encrypted: leave the setting out, or "
+            "replay its messages into a new directory",
             "keys",
         )
     moved = KeyPlace(folder.absolute(), place.memory)

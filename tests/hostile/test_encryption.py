@@ -229,6 +229,20 @@ def test_keys_for_a_memory_in_the_clear_inside_of_one_or_beside_kafka_are_refuse
     assert not (tmp_path / "keys").exists()
 
 
+def test_a_replay_of_a_memory_in_the_clear_makes_an_encrypted_one_with_the_same_digest(tmp_path: Path) -> None:
+    clear = World(tmp_path / "data")
+    say(clear, "ana", f"I live in {ANA}.")
+    digest = clear.digest()
+    clear.memory.close()
+
+    with asof.open(clear.path, embedder="none", keys=tmp_path / "keys") as memory:
+        memory.replay(str(tmp_path / "new"), log="messages")
+
+    with asof.open(tmp_path / "new", embedder="none") as memory:
+        assert (memory.digest(), where(memory, "ana")) == (digest, [ANA])
+    assert holding(tmp_path / "new", ANA) == {"episodes.db", "generations/main/graph.db"}
+
+
 def test_damage_of_an_encrypted_record_is_found_as_damage_wherever_it_is(world: World) -> None:
     world.memory.close()
     path = world.path / "messages.sqlite"
