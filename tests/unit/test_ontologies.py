@@ -52,6 +52,15 @@ def test_both_ontologies_are_there_under_their_ids() -> None:
     assert [load(name).id for name in names()] == names()
 
 
+@pytest.mark.parametrize(
+    "file", sorted(Path(registry.__file__).parent.glob("data/**/*.yaml")), ids=lambda file: file.stem
+)
+def test_a_file_of_asof_is_to_the_parser_in_c_what_it_is_to_the_one_of_files_of_others(file: Path) -> None:
+    text = file.read_text("utf-8")
+
+    assert registry._parse(file.name, text, registry._OwnLoader) == registry._parse(file.name, text)
+
+
 def test_agent_memory_is_closed_and_bounded_and_default_is_open() -> None:
     memory = load("agent_memory_v1")
     assert memory.closed
