@@ -15,8 +15,9 @@ import pytest
 from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_ontologies import cues, model
-from asof_streams import events
+from asof_streams import control, events
 
+assert control  # its events count, too
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GLOSSARY = DOCS / "reference" / "glossary.md"
