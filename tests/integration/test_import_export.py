@@ -232,4 +232,6 @@ def test_a_dry_run_counts_and_writes_nothing_and_the_command_says_what_was_refus
     assert calls.run(app, line) == 1
     assert "accepted 5, refused 1" in capsys.readouterr().out
     assert calls.run(app, ["import", export, "--dry-run", "--data", str(data)]) == 2
+    assert calls.run(app, [*line, "--subject", "name"]) == 2
+    assert calls.run(app, [*line[:1], str(tmp_path / "absent"), *line[2:]]) == 2
     assert asof.open(data, embedder="none").facts(group_id="ana", any_time=True)

@@ -61,12 +61,14 @@ def import_(
     Names are exact; nothing is extracted. Columns named like fields need no option. A FILE that ends in .csv is CSV,
     and so is one with an option for it. With --source it is an export of another memory, and each item is added once.
     """
+    given = {"subject": subject, "relation": relation, "object": object_, "valid_at": from_, "invalid_at": until}
+    columns = {field: column for field, column in given.items() if column is not None}
     if source is not None:
+        if columns or ontology is not None:
+            raise InvalidInput("an export says itself what is what: leave columns and --ontology out", field="--source")
         return _import_export(call, source, file, group=group, recorded=recorded, strict=strict, dry_run=dry_run)
     if dry_run:
         raise InvalidInput("it goes with --source: asof what-if says what facts would change", field="--dry-run")
-    given = {"subject": subject, "relation": relation, "object": object_, "valid_at": from_, "invalid_at": until}
-    columns = {field: column for field, column in given.items() if column is not None}
     with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
         done = writes.import_facts(
             session,

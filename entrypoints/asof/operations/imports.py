@@ -10,7 +10,7 @@ from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress
 from asof.service.session import Session
 from asof_projections.model.answers import Imported, Produced
-from asof_streams.errors import InvalidInput, StorageFailed
+from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message
 from asof_streams.sqlite_log import SqliteLog
 
@@ -39,7 +39,7 @@ def import_export(
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise StorageFailed(f"{file} cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from None
     export = read_export(product, data, group_id, recorded=recorded)
     with session.lock:
         new = _new(session, export)
