@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from asof_projections.model.prices import ModelPrice
+from asof_projections.model.prices import ModelBudget, ModelPrice
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.distribution import install_command
@@ -31,6 +31,7 @@ _HARMLESS: Final = frozenset(
         "model_timeout",
         "model_calls",
         "model_prices",
+        "group_budget",
         "embedding_dimensions",
         "graph_vectors",
         "pipeline",
@@ -100,6 +101,8 @@ class Settings(BaseSettings):
     """The number of calls to it that may be under way at once."""
     model_prices: dict[str, ModelPrice] = {}
     """What models cost, as a table or a JSON object: by name, per million tokens of `input` and of `output`."""
+    group_budget: ModelBudget = ModelBudget()
+    """What models may cost each group, as a table or a JSON object of `tokens` and `cost`; then rules read it."""
     embedder: Literal["auto", "minilm", "hash", "sentence-transformers", "openai", "none"] = "auto"
     """The source of vectors. auto: all-MiniLM-L6-v2 if its weights are installed, otherwise the lexical hash."""
     model_dir: Path | None = None

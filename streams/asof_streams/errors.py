@@ -120,7 +120,7 @@ class WriterBusy(UnavailableError):
 
 
 class BuildStopped(UnavailableError):
-    """The build of a generation was stopped from elsewhere.
+    """The build of a generation was stopped from elsewhere, or because a budget is spent.
 
     state: "paused", and it can be resumed; or "cancelled", and nothing of it is left.
     """

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import asof_process
+import model_server
 from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
 from asof_streams.kafka.envelope import Sent, read
@@ -147,3 +150,24 @@ def test_a_service_on_the_topics_switches_and_drops_for_every_machine(
 def listed(server: Server) -> list[str]:
     """Return the names of the generations that a service has in its directory."""
     return [info["name"] for info in server.client.get("/v1/generations").json()["generations"]]
+
+
+def test_a_rebuild_pauses_where_its_budget_is_spent_and_goes_on_with_a_larger_one(
+    world: World, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    worker = start(world)
+    said = {"group_id": "b", "role": "Ana", "role_type": "user"}
+    world.send([said | {"content": f"I live in {town}."} for town in ("Rome", "Oslo", "Paris")])
+    until_known(worker, 3)
+    with model_server.serving() as server:
+        for name, value in {"EXTRACTOR": "model", "MODEL_NAME": "fake", "MODEL_URL": server.url}.items():
+            monkeypatch.setenv(f"ASOF_{name}", value)
+        command = ("rebuild", "--name", "read", "--from", "episodes")
+
+        estimate = asked(world, data, *command, "--dry-run")
+        half = (estimate["prompt_tokens"] + estimate["completion_tokens"]) // 2
+        assert "budget" in asked(world, data, *command, "--max-tokens", str(half), code=1)["error"]
+        assert 0 < server.calls < estimate["calls"] == 3
+        assert asked(world, data, *command, "--max-tokens", str(10 * half))["generation"]["name"] == "read"
+        assert server.calls == 3

@@ -12,6 +12,7 @@ HARMLESS = {
     "policy": '"graded"',
     "model_timeout": "5.0",
     "model_calls": "2",
+    "group_budget": "{ tokens = 1000 }",
     "model_prices": '{ "gpt-4.1-mini" = { input = 0.4, output = 1.6 } }',
     "embedding_dimensions": "8",
     "graph_vectors": '"database"',

@@ -52,7 +52,7 @@ def samples(server: Server) -> dict[str, float]:
 def test_health_and_readiness_need_no_key_and_metrics_do(keyed: Server) -> None:
     assert keyed.client.get("/healthz").json() == {"status": "alive"}
     ready(keyed)
-    assert keyed.client.get("/readyz").json() == {"status": "ready", "waiting": 0}
+    assert keyed.client.get("/readyz").json() == {"status": "ready", "waiting": 0, "refused": 0}
     keys = [READ, ADMIN, TEAM_ADMIN]
     assert keyed.client.get("/metrics").status_code == 401
     assert [keyed.client.get("/metrics", headers=sent(key)).status_code for key in keys] == [200, 200, 403]
@@ -188,6 +188,19 @@ def test_what_is_sent_without_a_key_is_refused_before_its_body_is_read(keyed: Se
     except httpx2.WriteError:  # the connection was closed while it was sent
         return
     assert answer.status_code == 401
+
+
+def test_what_a_group_over_its_budget_does_not_ask_is_counted_and_the_service_stays_ready(tmp_path: Path) -> None:
+    with model_server.serving() as model:
+        settings = {"ASOF_EXTRACTOR": "model", "ASOF_MODEL_NAME": "fake", "ASOF_MODEL_URL": model.url}
+        with serving(tmp_path / "data", **settings, ASOF_GROUP_BUDGET='{"tokens": 0}') as server:
+            server.say("g", "I live in Berlin.")
+            wait_until(lambda: server.client.get("/readyz").json().get("refused") == 1)
+            asked = f"model=fake@{model.url.removeprefix('http://')} prompt=extract"
+            counted = samples(server)
+
+        assert counted[f"asof_model_refused_total {asked}"] == 1
+        assert counted[f"asof_model_calls_total {asked}"] == model.calls == 0
 
 
 def test_what_asking_a_model_costs_is_counted_by_prompt_and_model(tmp_path: Path) -> None:

@@ -800,15 +800,26 @@ class AsyncMemory:
         source: Literal["mentions", "episodes"] = "mentions",
         ontology: str | None = None,
         policy: Literal["recency", "graded"] | None = None,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
         progress: Progress | None = None,
     ) -> GenerationInfo:
         """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
 
         `source`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
-        one that answers, unless given; a name is made up.
+        one that answers, unless given; a name is made up. BuildStopped: its calls of a language model would come to
+        more than `max_tokens` or `max_cost`; it is paused, and goes on by `resume_build` with more.
         """
         return await self._run(
-            lambda memory: memory.rebuild(name, source=source, ontology=ontology, policy=policy, progress=progress)
+            lambda memory: memory.rebuild(
+                name,
+                source=source,
+                ontology=ontology,
+                policy=policy,
+                max_tokens=max_tokens,
+                max_cost=max_cost,
+                progress=progress,
+            )
         )
 
     async def estimate_rebuild(
@@ -843,12 +854,22 @@ class AsyncMemory:
         """
         return await self._run(lambda memory: memory.pause_build(name))
 
-    async def resume_build(self, name: str, *, progress: Progress | None = None) -> GenerationInfo:
+    async def resume_build(
+        self,
+        name: str,
+        *,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        progress: Progress | None = None,
+    ) -> GenerationInfo:
         """Go on with a build that was paused, or whose process ended, where it stopped.
 
-        It is what it would have been without a stop, digest included. NotFound: no build of this name is under way.
+        It is what it would have been without a stop, digest included. The budget is of the whole build, with what was
+        spent before; none, unless given. NotFound: no build of this name is under way.
         """
-        return await self._run(lambda memory: memory.resume_build(name, progress=progress))
+        return await self._run(
+            lambda memory: memory.resume_build(name, max_tokens=max_tokens, max_cost=max_cost, progress=progress)
+        )
 
     async def cancel_build(self, name: str) -> list[UnfinishedBuild]:
         """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""

@@ -1,6 +1,6 @@
 """The commands that build and choose generations: rebuild, generations, digest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -91,7 +91,7 @@ def _show_estimate(estimate: Any) -> None:
 
 _BUILDS: Final = Table(
     ("name", "name"),
-    ("state", "state"),
+    ("state", lambda build: "paused: its budget is spent" if build.reason == "budget" else build.state),
     ("ontology", "ontology"),
     ("from", "source"),
     ("done", lambda build: f"{build.done} of {build.total}"),
@@ -135,6 +135,12 @@ def generations(
     other: Annotated[str | None, typer.Argument(metavar="OTHER", help="diff: the one to compare it with.")] = None,
     *,
     why: Annotated[bool, typer.Option("--why", help="diff: show the words behind each difference too.")] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=0, help="resume: pause again before it has asked for more tokens.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, help="resume: pause again before it has cost more.")
+    ] = None,
 ) -> None:
     """List generations, let another one answer, drop one, or see in which facts two of them differ.
 
@@ -148,8 +154,11 @@ def generations(
         return
     if why or query != read_query(ComparisonQuery, {}):
         raise InvalidInput(f"generations {action} takes no options of diff")
+    budget = {"max_tokens": max_tokens, "max_cost": max_cost}
+    if action != "resume" and any(limit is not None for limit in budget.values()):
+        raise InvalidInput(f"generations {action} takes no budget")
     if action in ("builds", "pause", "cancel", "resume"):
-        _show_builds(call, action, name)
+        _show_builds(call, action, name, budget)
         return
     with call.existing() as session:
         match action:
@@ -165,14 +174,14 @@ def generations(
     _table(catalog.active)(catalog.generations)
 
 
-def _show_builds(call: Call, action: str, name: str | None) -> None:
+def _show_builds(call: Call, action: str, name: str | None, budget: Mapping[str, float | None]) -> None:
     """Print the builds that are not complete, once one of them is stopped or gone on with."""
     with call.existing("rebuilding" if action == "resume" else None) as session:
         match action:
             case "pause":
                 operations.pause_build.ask(session, name=name)
             case "resume":
-                operations.resume_build.ask(session, name=name)
+                operations.resume_build.ask(session, name=name, **budget)
             case "cancel":
                 operations.cancel_build.ask(session, name=name)
         found = operations.builds.ask(session)

@@ -21,6 +21,7 @@ from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import load_ontology
 from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, GenerationInfo
+from asof_projections.model.prices import ModelBudget
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -60,9 +61,11 @@ class BelieverPartition:
         info: GenerationInfo | None = None,
         beside: bool = False,
         watchdog: Watchdog | None = None,
+        budget: ModelBudget | None = None,
     ) -> None:
         self._settings = settings
         self._watchdog = watchdog
+        self._budget = budget
         self._offset = 0
         self._beliefs: BeliefWriter | None = None
         self._log: EventTopic | None = None  # of the beliefs
@@ -155,7 +158,8 @@ class BelieverPartition:
             log.expect_input(at.episodic)
             log.go_on()
             beliefs = BeliefWriter(
-                at.places, self._settings, self._info, inputs, self._extractors, lambda _: log, self._watchdog
+                *(at.places, self._settings, self._info, inputs, self._extractors, lambda _: log, self._watchdog),
+                budget=self._budget,
             )
             opened.callback(beliefs.close)
             self._log, self._beliefs, self._opened_beliefs = log, beliefs, opened.pop_all()

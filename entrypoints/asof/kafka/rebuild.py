@@ -20,6 +20,7 @@ from asof.settings import Settings
 from asof_ontologies.model import Ontology
 from asof_projections.control import ControlState
 from asof_projections.generations import FIRST, GenerationInfo
+from asof_projections.model.prices import ModelBudget
 from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event
@@ -31,11 +32,13 @@ _PATIENCE: Final = 5.0  # seconds for a believer that follows, to come to where 
 _POLL_SECONDS: Final = 0.05
 
 
-def rebuild(settings: Settings, info: GenerationInfo, ontology: Ontology, progress: Progress | None) -> None:
+def rebuild(
+    settings: Settings, info: GenerationInfo, ontology: Ontology, progress: Progress | None, budget: ModelBudget
+) -> None:
     """Build a generation from the episodic topic up to its present end, and have the workers follow for it then.
 
     One that is built already is left as it is. WriterBusy: a worker follows for one that is not. InvalidInput: a
-    generation of this name was dropped.
+    generation of this name was dropped. BuildStopped: the budget is spent.
     """
     connection, topics = connection_of(settings), Topics(settings.kafka_prefix)
     with open_control(settings) as control:
@@ -52,7 +55,7 @@ def rebuild(settings: Settings, info: GenerationInfo, ontology: Ontology, progre
     for partition, end in enumerate(ends):
         there = places_of(DirectoryLayout(settings.data), partition, count)
         keep_ontology(ontology, there.ontology_of(info.name))
-        opened = BelieverPartition(there, settings, connection, topics, partition, info.name, info=info)
+        opened = BelieverPartition(there, settings, connection, topics, partition, info.name, info=info, budget=budget)
         with closing(opened) as believer:
             while believer.offset < end:
                 believer.ingest([])

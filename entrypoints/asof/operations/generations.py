@@ -21,6 +21,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo, check_name
 from asof_projections.model.builds import RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
+from asof_projections.model.prices import ModelBudget
 from asof_projections.model.queries import Cursor, Name, Query
 from asof_projections.queries.comparison import Subject
 from asof_streams.errors import InvalidInput
@@ -28,8 +29,8 @@ from asof_streams.errors import InvalidInput
 Source = Literal["mentions", "episodes"]
 
 
-class Rebuild(Query):
-    """Build a new generation from the episodic log, beside the one that answers."""
+class EstimateRebuild(Query):
+    """Ask what a new generation would cost."""
 
     name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
     source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
@@ -39,10 +40,32 @@ class Rebuild(Query):
     )
 
 
+class BuildBudget(Query):
+    """What the calls of a build to a language model may come to, with those before it was paused."""
+
+    max_tokens: int | None = Field(None, ge=0, description="Pause before it has asked for more tokens, in and out.")
+    max_cost: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Pause before it has cost more, by ASOF_MODEL_PRICES."
+    )
+
+    @property
+    def budget(self) -> ModelBudget:
+        """The budget."""
+        return ModelBudget(tokens=self.max_tokens, cost=self.max_cost)
+
+
+class Rebuild(BuildBudget, EstimateRebuild):
+    """Build a new generation from the episodic log, beside the one that answers."""
+
+
 class GenerationQuery(Query):
     """Name a generation."""
 
     name: Name = Field(description="The generation.")
+
+
+class ResumeBuild(BuildBudget, GenerationQuery):
+    """Go on with a build, with a budget of its own."""
 
 
 class GenerationsQuery(Query):
@@ -61,7 +84,10 @@ class DigestQuery(Query):
 
 @operation()
 def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
-    """Build a new generation from the episodic log; reads never stop, and `switch` makes it answer."""
+    """Build a new generation from the episodic log; reads never stop, and `switch` makes it answer.
+
+    BuildStopped: the budget is spent; the build is paused, and goes on with a larger one.
+    """
     if session.on_kafka:
         return _rebuild_on_kafka(session, query)
     writer = session.writer()
@@ -71,12 +97,12 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     active = writer.catalog[writer.catalog.active]
     ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
     info = _described(session, query, name, active, ontology, writer.logs.extractors.version(ontology))
-    writer.build(info, ontology, session.progress)
+    writer.build(info, ontology, session.progress, query.budget)
     return info
 
 
 @operation()
-def estimate_rebuild(session: Session, query: Rebuild) -> RebuildEstimate:
+def estimate_rebuild(session: Session, query: EstimateRebuild) -> RebuildEstimate:
     """Return what a rebuild would cost before it is begun: calls of a language model, tokens, money and time.
 
     What is recorded costs nothing. The rebuild is rehearsed without the model, so this takes as long as the rebuild
@@ -87,14 +113,15 @@ def estimate_rebuild(session: Session, query: Rebuild) -> RebuildEstimate:
         source.process_backlog()
     catalog = session.catalog()
     name = query.name or _free_name(catalog)
-    if any(info.name == name for info in catalog.generations):
-        raise _is_there(name)
     active = catalog[catalog.active]
     ontology = (
         load_ontology(query.ontology) if query.ontology else build_of(parts[0], active, session.settings).ontology
     )
     with closing(extractor_factory(session.settings)) as extractors:
         info = _described(session, query, name, active, ontology, extractors.version(ontology))
+        there = [other for other in catalog.generations if other.name == name]
+        if there and not (session.on_kafka and there == [info]):  # on Kafka it is listed while it is built
+            raise _is_there(name)
         return estimate(parts, session.settings, info, ontology, extractors, session.progress)
 
 
@@ -108,12 +135,13 @@ def _rebuild_on_kafka(session: Session, query: Rebuild) -> GenerationInfo:
     active = catalog[catalog.active]
     ontology = load_ontology(query.ontology) if query.ontology else build_of(source.places, active, settings).ontology
     with closing(extractor_factory(settings)) as extractors:
+        extractors.check_budget(query.budget)
         info = _described(session, query, name, active, ontology, extractors.version(ontology))
     there = next((other for other in catalog.generations if other.name == name), info)
     if there != info:
         raise _is_there(name)
     session.release()
-    build(settings, info, ontology, session.progress)
+    build(settings, info, ontology, session.progress, query.budget)
     return info
 
 
@@ -122,7 +150,7 @@ def _is_there(name: str) -> InvalidInput:
 
 
 def _described(
-    session: Session, query: Rebuild, name: str, active: GenerationInfo, ontology: Ontology, version: str
+    session: Session, query: EstimateRebuild, name: str, active: GenerationInfo, ontology: Ontology, version: str
 ) -> GenerationInfo:
     """Return the description of a new generation: as asked, else as set, else as the one that answers."""
     settings = session.settings
@@ -147,11 +175,11 @@ def pause_build(session: Session, query: GenerationQuery) -> UnfinishedBuild:
 
 
 @operation()
-def resume_build(session: Session, query: GenerationQuery) -> GenerationInfo:
+def resume_build(session: Session, query: ResumeBuild) -> GenerationInfo:
     """Go on with a build that was paused, or whose process ended, and return the generation."""
     info = build_file.unfinished_info(session.places, query.name)
     writer = session.writer()
-    writer.build(info, writer.ontology(info.name), session.progress)
+    writer.build(info, writer.ontology(info.name), session.progress, query.budget)
     return info
 
 

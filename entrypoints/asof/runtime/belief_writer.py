@@ -10,6 +10,8 @@ from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import OpenGenerations
+from asof.runtime.recorded_answers import build_replies
+from asof.runtime.replica_manifest import parts
 from asof.runtime.verdicts import Verdicts
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import OpenLog, existing
@@ -17,6 +19,8 @@ from asof.settings import Settings
 from asof_agents.believer import Believer
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.prices import ModelBudget
+from asof_streams.errors import BuildStopped
 from asof_streams.sqlite_log import SqliteLog
 
 
@@ -54,7 +58,7 @@ class BeliefWriter:
     """One generation, opened for writing. Used by one thread.
 
     open_log: opens the log of the generation, which is closed with this. A message that cannot be taken is parked on
-    that log.
+    that log. budget: of a build, which `follow` ends with BuildStopped where that, or one of a group, is spent.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class BeliefWriter:
         extractors: ExtractorFactory,
         open_log: OpenLog,
         watchdog: Watchdog | None = None,
+        budget: ModelBudget | None = None,
     ) -> None:
         self._places, self._name = places, info.name
         self._inputs = inputs
@@ -75,6 +80,8 @@ class BeliefWriter:
             opened.callback(self._generations.close)
             self._generations.open_all()
             generation, journal = self._generations[info.name], self._generations.journal
+            if budget is not None and journal is not None:
+                opened.enter_context(journal.budget.of_build(budget, build_replies(parts(settings.data), info.name)))
             self._log = generation.layer.log
             self._every = FLUSH_EVERY if journal is None else FLUSH_ASKED
             self._believer = Believer(generation, inputs.episodic, inputs.episodes, self._erase, journal)
@@ -108,6 +115,9 @@ class BeliefWriter:
                 if number % self._every == 0:
                     believer.flush()
             believer.flush(stop)
+        except BuildStopped:
+            believer.flush()
+            raise
         except BaseException as error:
             believer.roll_back()
             if self._verdicts.gives_up(error, self.follow):

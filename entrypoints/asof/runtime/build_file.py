@@ -16,12 +16,14 @@ from typing import Any, Final, Literal
 from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.wiring import Progress, existing
 from asof_projections.generations import GenerationInfo, check_name
-from asof_projections.model.builds import BuildState, UnfinishedBuild
+from asof_projections.model.builds import BuildState, PauseReason, UnfinishedBuild
 from asof_streams.errors import BuildStopped, NotFound
 from asof_streams.files import locked_file, replace_file
 from asof_streams.writer_lock import is_held
 
 Stop = Literal["paused", "cancelled"]
+
+_BUDGET: Final = b"budget"  # in the place of a request: the build waits for a larger one
 
 
 class BuildFile:
@@ -83,6 +85,10 @@ class BuildFile:
         state: Stop = "cancelled" if self._stop.read_bytes() == b"cancelled" else "paused"
         return BuildStopped(f"the build of generation {self._info.name} was {state}", state)
 
+    def pause(self) -> None:
+        """Say that the build waits for a larger budget."""
+        replace_file(self._stop, [_BUDGET])
+
     def _write(self, done: int, total: int, per_second: float | None) -> None:
         stored = {"kind": self._kind, "info": self._info.to_json(), "done": done, "total": total, "rate": per_second}
         replace_file(self._path, [json.dumps(stored).encode()])
@@ -137,11 +143,20 @@ def _build(places: DirectoryLayout, name: str) -> UnfinishedBuild | None:
     except NotFound:
         return None
     done, total, rate = stored["done"], stored["total"], stored["rate"]
-    state: BuildState = "paused" if places.stop_request(name).exists() else "stopped"
+    reason = _reason(places, name)
+    state: BuildState = "stopped" if reason is None else "paused"
     if is_held(places.generation(name), BUILD):
-        state = "running"
+        state, reason = "running", None
     left = (total - done) / rate if rate and state == "running" else None
-    return UnfinishedBuild(name, state, info.ontology, info.source, done, total, rate, left)
+    return UnfinishedBuild(name, state, info.ontology, info.source, done, total, rate, left, reason)
+
+
+def _reason(places: DirectoryLayout, name: str) -> PauseReason | None:
+    """Return why a build is paused; None: it is not."""
+    try:
+        return "budget" if places.stop_request(name).read_bytes() == _BUDGET else "request"
+    except FileNotFoundError:
+        return None
 
 
 def _stored(text: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
+from asof_agents.extraction.llm.budget import Budget, Replies
 from asof_agents.extraction.llm.journal import Failed, Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
 from asof_agents.extraction.ports import Answers, Extractor
@@ -16,6 +17,7 @@ from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.prices import ModelBudget, ModelPrice, price_of
 from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class ExtractorFactory:
     """Makes extractors as the settings say: their `kind`, and the models that they need.
 
     embedder: says which names are near, where a language model decides whom they mean; None where nothing says so.
+    budget: of each group, for calls to the model at its price; None: no limit.
     """
 
     def __init__(
@@ -39,11 +42,15 @@ class ExtractorFactory:
         model: "ChatModel | None" = None,
         at_once: int = 1,
         embedder: "Embedder | None" = None,
+        budget: ModelBudget | None = None,
+        price: ModelPrice | None = None,
     ) -> None:
         self._kind = kind
         self._model = model
         self._at_once = at_once
         self._embedder = embedder
+        self._budget = budget
+        self._price = price
         self._vectors: CachedEmbedder | None = None  # until a name is in doubt
 
     @property
@@ -136,9 +143,17 @@ class ExtractorFactory:
         """Return the cost of calls to the model so far; nothing where none is asked."""
         return {} if self._model is None else self._model.usage.snapshot()
 
-    def journal(self, recorded: Recorded, failed: Failed) -> Journal | None:
-        """Return where answers come from; None where no model is asked."""
-        return None if self._model is None else Journal(self._model, recorded, failed, self._at_once)
+    def journal(self, recorded: Recorded, failed: Failed, replies: Replies) -> Journal | None:
+        """Return where answers come from; None where no model is asked. replies: all that are recorded of a group."""
+        if self._model is None:
+            return None
+        budget = Budget(self._budget, self._price, replies, self._model.usage.refuse)
+        return Journal(self._model, recorded, failed, self._at_once, budget)
+
+    def check_budget(self, budget: ModelBudget) -> None:
+        """Refuse a limit of money where nothing costs any. InvalidInput: ASOF_MODEL_PRICES lacks the model."""
+        if budget.cost is not None and self._model is not None and self._price is None:
+            raise InvalidInput(f"a limit of money needs a price: set ASOF_MODEL_PRICES for {self._model.model_id}")
 
 
 def _unruled(extractor: str) -> str:
@@ -168,4 +183,7 @@ def extractor_factory(settings: Settings) -> ExtractorFactory:
     )
     embedder = choose_embedder(settings)
     lexical = isinstance(embedder, HashingEmbedder)
-    return ExtractorFactory(settings.extractor, model, settings.model_calls, None if lexical else embedder)
+    near, price = None if lexical else embedder, price_of(settings.model_prices, model.model_id)
+    factory = ExtractorFactory(settings.extractor, model, settings.model_calls, near, settings.group_budget, price)
+    factory.check_budget(settings.group_budget)
+    return factory

@@ -25,7 +25,7 @@ from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import ContractError, DamagedFile, DamagedLog, InvalidInput
+from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
 from asof_streams.files import make_folder, replace_file
 from asof_streams.ingestion import IngestionConfig
@@ -112,7 +112,8 @@ def follow(
 ) -> bool:
     """Read the episodic log up to `stop` into a generation that is behind it; return whether it came so far.
 
-    is_to_stop: asked after each message; where it says so, what was read is kept, and False returned.
+    is_to_stop: asked after each message; where it says so, what was read is kept, and False returned. BuildStopped: the
+    budget of the journal is spent; what was read before is kept.
     """
     layer = generation.layer
     start = layer.checkpoint
@@ -120,15 +121,23 @@ def follow(
     every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
     if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
+
+    def keep() -> None:
+        layer.flush()
+        if journal is not None:
+            journal.discard_recorded()
+        if progress:
+            progress(layer.checkpoint - start, stop - start)
+
     for number, batch in enumerate(found, 1):
-        ingest_batch(generation, batch, episodes)
+        try:
+            ingest_batch(generation, batch, episodes)
+        except BuildStopped:
+            keep()
+            raise
         stopping = is_to_stop()
         if stopping or number % every == 0:
-            layer.flush()
-            if journal is not None:
-                journal.discard_recorded()
-            if progress:
-                progress(layer.checkpoint - start, stop - start)
+            keep()
         if stopping:
             return False
     layer.checkpoint = max(layer.checkpoint, stop)

@@ -8,7 +8,7 @@ from asof.runtime.erasure import erase_vectors
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.recorded_answers import find_answer, find_failure
+from asof.runtime.recorded_answers import each_reply, find_answer, find_failure
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
 from asof.runtime.wiring import OpenLog, following_store
 from asof_agents.generation import Generation
@@ -42,7 +42,7 @@ class OpenGenerations(Mapping[str, Generation]):
     """The generations that are open, by name: all of the catalogue, or none where another process writes them."""
 
     def __init__(self, logs: GenerationLogs, episodes: SqliteGraph) -> None:
-        self.journal = logs.extractors.journal(self._answered, self._failed)
+        self.journal = logs.extractors.journal(self._answered, self._failed, self._replies)
         self.phases = PhaseTimes()  # of the passes of consolidation of all generations
         self.meter = IngestionWatch()  # of all messages, as far as the generation that answers goes
         self._by_name: dict[str, Generation] = {}
@@ -158,3 +158,7 @@ class OpenGenerations(Mapping[str, Generation]):
     def _failed(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
         """Return the failure of a request about a message, in whichever log it is recorded."""
         return find_failure((self._episodes, *self._stores.values()), group, request, cause)
+
+    def _replies(self, group: str) -> Iterator[ExtractionAnswered | ExtractionFailed]:
+        """Yield all replies that are recorded of a group, each once."""
+        return (reply for _, reply in each_reply((self._episodes, *self._stores.values()), group))

@@ -1,6 +1,6 @@
 """The answers and failures of language models that the graphs of a directory have recorded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 from asof.runtime.layout import DirectoryLayout
@@ -41,10 +41,26 @@ def each_reply(
     """
     earlier: list[SqliteGraph] = []
     for store in stores:
-        for name, answered in store.answers(group):
-            if all(one.answer(name, answered.request) is None for one in earlier):
-                yield name, answered
-        for name, cause, failed in store.failures(group):
-            if all(one.failure(name, failed.request, cause) is None for one in earlier):
-                yield name, failed
+        yield from _first_in(store, earlier, group)
         earlier.append(store)
+
+
+def build_replies(parts: Iterable[DirectoryLayout], name: str) -> Iterator[ExtractionAnswered | ExtractionFailed]:
+    """Yield the answers and failures that a build has recorded so far and nothing else had, over all partitions."""
+    for places in parts:
+        with ExitStack() as opened:
+            stores = open_answers(opened, places, name)
+            for store in (one for one in stores if one.path == places.graph(name)):
+                others = [other for other in stores if other is not store]
+                yield from (reply for _, reply in _first_in(store, others, None))
+
+
+def _first_in(
+    store: SqliteGraph, earlier: Sequence[SqliteGraph], group: str | None
+) -> Iterator[tuple[str, ExtractionAnswered | ExtractionFailed]]:
+    for name, answered in store.answers(group):
+        if all(one.answer(name, answered.request) is None for one in earlier):
+            yield name, answered
+    for name, cause, failed in store.failures(group):
+        if all(one.failure(name, failed.request, cause) is None for one in earlier):
+            yield name, failed

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from typing import Final
 
 from asof.runtime.build_state import BuildState, inline_build
 from asof.runtime.erasure import ErasedFrom, Vacuum
@@ -23,7 +24,10 @@ from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.model.answers import Effect, IngestionReport
+from asof_projections.model.prices import ModelBudget
 from asof_streams.events import Record
+
+_NO_LIMIT: Final = ModelBudget()
 
 
 class Writer:
@@ -151,9 +155,16 @@ class Writer:
             beliefs = [generation.layer.log for generation in self.generations.values()]
             self._graphs.follow([self.episodic, *beliefs], self.catalog.active)
 
-    def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
-        """Build a new generation beside the others, from the episodic log."""
-        self._admin.build(info, ontology, progress)
+    def build(
+        self,
+        info: GenerationInfo,
+        ontology: Ontology,
+        progress: Progress | None = None,
+        budget: ModelBudget = _NO_LIMIT,
+    ) -> None:
+        """Build a new generation beside the others, from the episodic log, within a budget for a language model."""
+        self.logs.extractors.check_budget(budget)
+        self._admin.build(info, ontology, progress, budget)
         self._project()
 
     def switch(self, name: str) -> None:

@@ -7,6 +7,7 @@ from pydantic import Field
 from asof_projections.model.answers import Answer, answer
 
 BuildState = Literal["running", "paused", "stopped"]
+PauseReason = Literal["request", "budget"]
 
 
 @answer
@@ -16,7 +17,7 @@ class UnfinishedBuild(Answer):
     name: Annotated[str, Field(examples=["work"], description="Of the generation.")]
     state: Annotated[
         BuildState,
-        Field(description="paused: by request. stopped: its process ended. Both are resumed where they stopped."),
+        Field(description="paused: for `reason`. stopped: its process ended. Both are resumed where they stopped."),
     ]
     ontology: Annotated[str, Field(examples=["agent_memory_v1"])]
     source: Annotated[str, Field(examples=["episodes"], description="mentions or episodes.")]
@@ -24,6 +25,12 @@ class UnfinishedBuild(Answer):
     total: Annotated[int, Field(examples=[100_000], description="Episodic events, as its process knew them.")]
     per_second: Annotated[float | None, Field(examples=[2_000.0], description="Events; null: it has not run yet.")]
     seconds_left: Annotated[float | None, Field(examples=[30.0], description="At that rate; null: none is known.")]
+    reason: Annotated[
+        PauseReason | None,
+        Field(
+            description="Why it is paused: by request, or its budget, or that of a group, is spent. Null: it is not."
+        ),
+    ]
 
 
 @answer

@@ -1,6 +1,7 @@
 """Extraction by a language model: requests, answers, and the journal that records them."""
 
 __all__ = [
+    "budget",
     "chat_model",
     "extractor",
     "journal",

@@ -20,6 +20,7 @@ _OF_MODELS: Final = {
     "retries": "Calls made again after one that failed.",
     "prompt_tokens": "Tokens that models read, by their servers' count.",
     "completion_tokens": "Tokens that models wrote.",
+    "refused": "Requests that were not made, because the budget of a group was spent.",
 }
 _OF_CONSOLIDATION: Final = {
     "passes": "Passes of consolidation.",

@@ -29,6 +29,10 @@ class Ready(BaseModel):
 
     status: Literal["ready"] = "ready"
     waiting: int = Field(examples=[0], description="Messages that wait to be processed.")
+    refused: int = Field(
+        examples=[0],
+        description="Requests to a language model that were not made since the start: a group's budget was spent.",
+    )
 
 
 class NotReady(BaseModel):
@@ -71,7 +75,8 @@ async def readyz(served: Served) -> Response:
         return _not_ready(f"the log and the store did not answer within {_PATIENCE_SECONDS:.0f} seconds")
     except AsofError as error:
         return _not_ready(str(error))
-    return JSONResponse({"status": "ready", "waiting": waiting})
+    refused = sum(used.refused for used in served.worker.usage.values())
+    return JSONResponse({"status": "ready", "waiting": waiting, "refused": refused})
 
 
 @router.get("/metrics", response_class=Response, responses=_TEXT)
