@@ -1,7 +1,7 @@
 """Count the files that one message or one question passes: python -m bench.paths [--files] [--kafka].
 
-A file counts if a function of it runs, in any process of ours, after the same was done once before. `--files` lists
-them; `--kafka` counts the way of a Kafka record too, on a broker of its own.
+A file counts if a function of it runs, in any process of ours, after the same was done once before; what runs only to
+import a module does not. `--files` lists them; `--kafka` counts the way of a Kafka record too, on a broker of its own.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryDirectory
@@ -42,8 +43,18 @@ _files: set[str] = set()
 
 
 def _note(frame: FrameType, event: str, _: Any) -> None:
-    if event == "call" and frame.f_code.co_name != "<module>":
-        _files.add(frame.f_code.co_filename)
+    code = frame.f_code  # neither a module nor the body of a class, which run when a process first imports them
+    if event == "call" and code.co_flags & CO_OPTIMIZED and code.co_filename not in _files and not _imports(frame):
+        _files.add(code.co_filename)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a frame belongs to an import: a decorator, say, or a validator that is being made."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def watch(folder: Path) -> None:
