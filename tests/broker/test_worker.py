@@ -20,6 +20,7 @@ from aiokafka.errors import CommitFailedError
 
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.worker import FaustWorker, PartitionProgress
+from asof_streams.episodic import MessageParked
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft, Event
 from asof_streams.instants import DAY, parse_moment
@@ -405,6 +406,35 @@ def test_a_time_decades_ahead_dates_its_own_group_alone_and_the_same_in_every_co
         expect_embedded(world, tmp_path / "data", tmp_path)
 
 
+def test_a_record_that_is_dated_after_the_year_9999_is_parked_and_the_next_ones_have_their_times(
+    bootstrap: str, prefix: str, start: Start, tmp_path: Path
+) -> None:
+    beyond = parse_moment("9999-12-31T23:59:59Z") // 1_000 + 1_000
+    asyncio.run(make_undated(bootstrap, f"{prefix}.messages"))
+    with World(bootstrap, prefix) as world:
+        world.send([fact(1, "a")])
+        for number, (group, time) in enumerate({"a": beyond, "b": 2**60 + 1}.items()):
+            asyncio.run(send_at(world, time, fact(number, group)))
+        dated = {"message.timestamp.type": "LogAppendTime", "retention.ms": "-1"}
+        world.administer(lambda admin: admin.alter_configs([topic_settings(world.topics.messages, dated)]))
+        running = start(world)
+        until_known(running, 3)
+        running.stop()
+        running = start(world)
+        until_known(running, world.send([fact(2, "a"), fact(3, "b")]))
+        running.stop()
+
+        rows = dump(running.data).episodic
+        parked = [(row[1], row[-2].reason) for row in rows if isinstance(row[-2], MessageParked)]
+        reason = "the broker dated it after the year 9999: set its clock right, and send it again"
+        assert parked == [("a", reason), ("b", reason)]
+        assert len(world.records(world.topics.dead_letters)) == 2
+        first, behind, alone, *later = [row[2] for row in dump(running.data).messages]
+        assert (behind, alone) == (first + 1, 0)
+        assert all(0 <= time - first < DAY for time in later)
+        expect_embedded(world, running.data, tmp_path)
+
+
 async def make_undated(bootstrap: str, topic: str) -> None:
     """Make a topic on which a producer may say what time it is, as if it were the broker's clock."""
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
@@ -414,6 +444,10 @@ async def make_undated(bootstrap: str, topic: str) -> None:
         await admin.create_topics([NewTopic(topic, 1, 1, topic_configs={**given, "retention.ms": "-1"})])
     finally:
         await admin.close()
+
+
+def topic_settings(topic: str, settings: dict[str, str]) -> ConfigResource:
+    return ConfigResource(ConfigResourceType.TOPIC, topic, settings)
 
 
 async def send_at(world: World, time_ms: int, value: dict[str, Any]) -> None:

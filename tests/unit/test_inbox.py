@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof_streams.errors import DecodeError
-from asof_streams.instants import parse
+from asof_streams.instants import LAST, parse
 from asof_streams.kafka.envelope import Headers, Outgoing, Raw, dead_letter
 from asof_streams.kafka.inbox import ReceivedMessage, parse_message
 from asof_streams.messages import (
@@ -53,6 +53,19 @@ def test_times_are_text_with_a_zone() -> None:
     assert isinstance(message, Message)
     assert message.timestamp == parse("2024-05-01T07:30:00Z")
     assert reason(SAID | {"timestamp": 5}).startswith("timestamp: ")
+
+
+def test_a_record_that_is_dated_after_the_year_9999_is_refused_and_dates_nothing() -> None:
+    value = json.dumps(SAID).encode()
+    last = parse_message(Raw(7, LAST // 1_000, None, value, []))
+    assert (last.message, last.appended_at) == (Message(**SAID), LAST // 1_000 * 1_000)
+
+    for milliseconds in (LAST // 1_000 + 1, 2**63 - 1):
+        refused = parse_message(Raw(7, milliseconds, None, value, []))
+        reason = "the broker dated it after the year 9999: set its clock right, and send it again"
+        assert (refused.message, refused.appended_at) == (RecordRefused(group_id="g", reason=reason), 0)
+    with pytest.raises(DecodeError, match="upgrade asof"):
+        parse_message(Raw(7, LAST, None, value, [("ce_type", b"message.sent"), ("ce_eventversion", b"99")]))
 
 
 def test_the_group_may_be_left_to_the_key_and_must_be_that_of_the_key() -> None:

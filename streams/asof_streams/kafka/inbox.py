@@ -9,6 +9,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 from asof_streams.errors import DecodeError, InvalidInput
+from asof_streams.instants import LAST
 from asof_streams.kafka.envelope import Raw
 from asof_streams.messages import (
     AnyMessage,
@@ -58,7 +59,7 @@ class ReceivedMessage(NamedTuple):
     """One record of the messages topic."""
 
     offset: int
-    appended_at: int  # by the broker's clock, in microseconds
+    appended_at: int  # by the broker's clock, in microseconds; 0 where that is behind the calendar's end
     message: AnyMessage
     producer: bytes | None  # a hash of the producer and its id of the record; None: there is no id
 
@@ -69,11 +70,16 @@ def parse_message(raw: Raw) -> ReceivedMessage:
     DecodeError: a newer version of asof wrote the record, so this one must stop before it loses anything.
     """
     headers = {name: value for name, value in raw.headers if value is not None}
+    appended_at = raw.timestamp * 1_000
+    if undated := appended_at > LAST:
+        appended_at = 0  # the group's next messages would follow what is parked, at the end of time
     try:
         message = _message(raw, headers)
+        if undated:
+            raise InvalidInput("the broker dated it after the year 9999: set its clock right, and send it again")
     except InvalidInput as error:
         message = RecordRefused(group_id=_group_of(raw), reason=str(error))
-    return ReceivedMessage(raw.offset, raw.timestamp * 1_000, message, _key(headers))
+    return ReceivedMessage(raw.offset, appended_at, message, _key(headers))
 
 
 def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:

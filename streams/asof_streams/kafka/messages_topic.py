@@ -138,8 +138,8 @@ class MessagesTopic(TopicLog):
         """Return drafts whose recorded time rises strictly within a group, even if the broker's clock goes back.
 
         It depends on the group's own records alone, as in every version: a replica that is made anew has to find the
-        times with which the derived topics were written. A time that leaves no room in the calendar is the last that
-        does.
+        times with which the derived topics were written. A time on the calendar's last day is taken for the one before,
+        so that there is room after it.
         """
         last: dict[str, int] = {}
         drafts = []
