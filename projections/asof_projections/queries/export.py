@@ -69,7 +69,7 @@ def semantic(
         case "json":
             yield from _document({"nodes": nodes, "edges": edges})
         case "graphml":
-            yield from graphml.write(nodes, edges)
+            yield from graphml.write(nodes, edges, versions=at.ever)
         case "jsonld":
             yield from json_ld.write(nodes, edges)
         case "mermaid":
