@@ -125,10 +125,48 @@ def told(value, start, end=INF, *, at=0, said=0):
             {"x2020": ((2020, 2023),), "x2024": ((2024, INF),)},
             id="an ending of one assertion leaves its return alone",
         ),
+        pytest.param(
+            [told("x", 0, 10), told("y", 2, 4, at=1)],
+            [],
+            {"x0": ((0, 2), (4, 10)), "y2": ((2, 4),)},
+            id="what has a stated end goes on after a stay within it",
+        ),
+        pytest.param(
+            [told("x", 0, said=4), told("y", 2, 4, at=1)],
+            [],
+            {"x0": ((0, 2), (4, INF)), "y2": ((2, 4),)},
+            id="what was attested as a stay ended outlives the stay",
+        ),
+        pytest.param(
+            [told("x", 0), told("x", 5, 7, at=1)],
+            [],
+            {"x0": ((0, 5), (7, INF)), "x5": ((5, 7),)},
+            id="the same value for a while ends nothing",
+        ),
+        pytest.param(
+            [told("x", 0, 6), told("y", 2, 9, at=1)],
+            [],
+            {"x0": ((0, 2),), "y2": ((2, 9),)},
+            id="of two stated periods that overlap the one that starts later wins",
+        ),
+        pytest.param(
+            [told("x", 0, 9), told("y", 2, 3, at=1), told("z", 5, 6, at=2)],
+            [],
+            {"x0": ((0, 2), (3, 5), (6, 9)), "y2": ((2, 3),), "z5": ((5, 6),)},
+            id="two stays within a stated period leave three parts of it",
+        ),
     ],
 )
 def test_worked_example(said, endings, held):
     assert belief(said, endings, single=True) == held
+
+
+def test_an_occurrence_is_done_unless_it_is_said_to_be_planned():
+    visit = told("x", 0, 1)._replace(granules=((0, 1),))
+
+    assert visit.done
+    assert not visit.is_told_by((0, 1), 0, planned=True)
+    assert visit._replace(done=False).is_told_by((0, 1), 0, planned=True)
 
 
 def test_in_a_many_valued_slot_nothing_ends_by_another_value():
