@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import conformance
+from asof_streams import control, episodic, messages, semantic  # noqa: F401 - all events, whichever file is read first
 from effort import tries
 from order import order, rotate
 from unchecked import Unchecked, not_checked
