@@ -137,6 +137,79 @@ def test_with_its_history_each_fact_is_known_since_it_was_known_there(world, fil
     assert world.memory.import_export("graphiti", file(GRAPH), recorded=True).known == 6
 
 
+def test_two_groups_may_have_the_same_ids_and_neither_is_told_of_the_other(world, file) -> None:
+    ben = {**NODES[0], "group_id": "ben", "name": CANARY, "labels": ["Entity", "Organization"]}
+    alone = {**EDGES[1], "uuid": "e-3", "group_id": "ben", "target_node_uuid": "n-2"}
+    ours = {**{k: v for k, v in ben.items() if k != "group_id"}, "name": "Eve"}
+    done = world.memory.import_export(
+        "graphiti", file({"nodes": [*NODES, ben, ours], "edges": [*EDGES, alone, {**EDGES[0], "group_id": None}]})
+    )
+
+    assert told(world) == FACTS
+    assert CANARY not in world.memory.export(group_id="ana", format="csv")
+    assert CANARY in [one.name for one in world.memory.entities(group_id="ben")]
+    [ana] = world.memory.entity("Ana", group_id="ana")
+    assert ana.uuid == "n-1"
+    assert [one.reason for one in done.refused] == [  # neither has a node n-2
+        f"edges[{at}]: target_node_uuid: its group has no node with this id in the export" for at in (2, 3)
+    ]
+
+
+def test_the_same_edge_id_in_two_groups_is_a_fact_in_each(world, file) -> None:
+    def of_ben(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**one, "group_id": "ben"} for one in items]
+
+    both = {"nodes": NODES + of_ben(NODES), "edges": EDGES + of_ben(EDGES)}
+    done = world.memory.import_export("graphiti", file(both))
+
+    assert (done.facts, done.accepted, done.parked) == (4, 10, 0)
+    assert told(world) == told(world, group_id="ben") == FACTS
+    assert world.memory.import_export("graphiti", file(both)).accepted == 0
+
+
+def test_equal_times_of_a_history_that_was_interrupted_are_taken(world, file) -> None:
+    nodes = [{**NODES[0], "uuid": f"n-{number}", "name": f"Ana {number}"} for number in range(20)]
+    world.memory.import_export("graphiti", file({"nodes": nodes[:10], "edges": []}), recorded=True)
+    done = world.memory.import_export("graphiti", file({"nodes": nodes, "edges": []}), recorded=True)
+
+    assert (done.known, done.accepted, done.refused) == (10, 10, ())
+
+
+@pytest.mark.parametrize("source", ["graphiti", "zep", "mem0"])
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (json.dumps({**GRAPH, "x": CANARY})[:-9], "line 1"),
+        (json.dumps({**GRAPH, "x": CANARY}, indent=1)[:-9], "line "),
+        ("[" * 200_000, "line 1"),
+        ('{"' + CANARY + '": ' + "1" * 5_000 + "}", "line 1"),
+        (f"{CANARY}\n{CANARY}\n", "line 1"),
+    ],
+    ids=["truncated", "truncated lines", "nested", "digits", "text"],
+)
+def test_a_file_that_is_not_json_is_refused_once_with_the_place(
+    world, file, capsys: pytest.CaptureFixture[str], source, content, place
+) -> None:
+    path = file(content)
+    done = world.memory.import_export(source, path)
+
+    [refused] = done.refused
+    assert refused.reason.startswith(place)
+    assert refused.reason.endswith(f"{refused.line}: it is not JSON")
+    assert CANARY not in refused.reason
+    world.memory.close()
+    assert calls.run(app, ["import", str(path), "--source", source, "--data", str(world.path)]) == 1
+    assert capsys.readouterr().err.splitlines() == [refused.reason]
+
+
+def test_a_line_that_is_not_json_is_refused_alone(world, file) -> None:
+    broken = json.dumps({"x": CANARY})[:-1] + "\n"
+    done = world.memory.import_export("graphiti", file(broken + lines(*NODES) + broken + lines(*EDGES)))
+
+    assert [one.reason for one in done.refused] == ["line 1: it is not JSON", "line 5: it is not JSON"]
+    assert done.accepted == 5
+
+
 def test_bad_items_are_refused_by_number_without_their_content_and_the_others_are_taken(world, file) -> None:
     bad = [
         {**EDGES[0], "uuid": "b-1", "source_node_uuid": CANARY},

@@ -101,7 +101,7 @@ def _import_export(
             f"new here: {done.entities} entities, {done.facts} facts, {done.messages} memories; "
             f"known {done.known}, left out {done.left_out}"
         )
-    return _tell(call, done, strict=strict)
+    return _tell(call, done, strict=strict, numbered=False)  # the reasons begin with the place
 
 
 @contextmanager
@@ -122,12 +122,12 @@ def _acknowledging(file: str) -> Iterator[Callable[[int, int], None]]:
         raise
 
 
-def _tell(call: Call, done: Any, *, strict: bool) -> int:
+def _tell(call: Call, done: Any, *, strict: bool, numbered: bool = True) -> int:
     if call.as_json:
         show.data(done.to_json())
     else:
         for refused in done.refused[:_SHOWN_REFUSALS]:
-            show.talk(f"line {refused.line}: {refused.reason}")
+            show.talk(f"line {refused.line}: {refused.reason}" if numbered else refused.reason)
         if (more := len(done.refused) - _SHOWN_REFUSALS) > 0:
             show.talk(f"and {more} more")
         if done.parked:

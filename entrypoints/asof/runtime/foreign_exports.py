@@ -38,6 +38,9 @@ def read_export(product: Product, data: bytes, group: str, *, recorded: bool) ->
     refused: list[Refused] = []
     left_out = 0
     for item in items:
+        if item.fault:
+            refused.append(Refused(item.number, f"{item.where}: {item.fault}", None))
+            continue
         try:
             stated = [
                 InboundMessage(message, _known_at(at) if recorded else None) for message, at in told.messages(item)

@@ -1,6 +1,7 @@
 """The graphs that Graphiti and Zep export: nodes as entities, edges as facts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 from asof.runtime.foreign_items import (
@@ -28,11 +29,12 @@ class ForeignGraph:
     def __init__(self, group: str, items: Sequence[ForeignItem], *, recorded: bool) -> None:
         self._group = group
         self._recorded = recorded
-        self._nodes: dict[str, Fields] = {}
+        self._nodes: dict[tuple[str, str], Fields] = {}  # by group and id: each group has ids of its own
         for item in items:
             fields = _unwrapped(item.fields)
             if _kind_of(item.kind, fields) == "node" and isinstance(id_ := first_of(fields, "uuid", "uuid_"), str):
-                self._nodes[id_] = fields
+                with suppress(InvalidInput):  # its group is none: it is refused when its turn comes
+                    self._nodes[group_of(fields, group), id_] = fields
 
     def messages(self, item: ForeignItem) -> Told:
         fields = _unwrapped(item.fields)
@@ -65,9 +67,9 @@ class ForeignGraph:
         stated = {
             "group_id": group,
             "ref": ref,
-            **self._end(fields, "subject", "source"),
+            **self._end(fields, group, "subject", "source"),
             "relation": relation_name(first_of(fields, "name", "relation")),
-            **self._end(fields, "object", "target"),
+            **self._end(fields, group, "object", "target"),
             "fact": fields.get("fact") or None,
             "valid_at": time_of(fields, "valid_at"),
             "invalid_at": None if later else ended,
@@ -78,12 +80,12 @@ class ForeignGraph:
             end = {"group_id": group, "op": "end", "ref": ref, "invalid_at": ended, "said_at": expired}
             yield accept_fields(FactStatement, end), expired
 
-    def _end(self, fields: Fields, name: str, side: str) -> dict[str, Any]:
+    def _end(self, fields: Fields, group: str, name: str, side: str) -> dict[str, Any]:
         id_ = first_of(fields, f"{side}_node_uuid", f"{side}_uuid")
-        node = self._nodes.get(id_, {}) if isinstance(id_, str) else {}
+        node = self._nodes.get((group, id_), {}) if isinstance(id_, str) else {}
         called = node.get("name") or fields.get(f"{side}_node_name")
         if called is None:
-            raise InvalidInput("the export has no node with this id", field=f"{side}_node_uuid")
+            raise InvalidInput("its group has no node with this id in the export", field=f"{side}_node_uuid")
         labels = node.get("labels")
         types = [label for label in labels if label != "Entity"] if isinstance(labels, list) else []
         return {name: called, f"{name}_type": types[0] if types else None}

@@ -18,6 +18,7 @@ _NANOSECONDS: Final = re.compile(r"(\.\d{6})\d+")
 _ZONE_NAME: Final = re.compile(r"\[[^\]]*\]$")  # behind the offset, as Neo4j writes it
 _WITH_OFFSET: Final = re.compile(r"(Z|[+-]\d\d:?\d\d)$", re.IGNORECASE)
 _NOT_IN_NAMES: Final = re.compile(r"[^\w]+")
+_BROKEN: Final = object()
 
 
 Told = Iterator[tuple[AnyMessage, int | None]]
@@ -25,38 +26,48 @@ Told = Iterator[tuple[AnyMessage, int | None]]
 
 
 class ForeignItem(NamedTuple):
-    """An item of an export: its number, from 1; where it stands; of which list it is."""
+    """An item of an export: its number, from 1; where it stands; of which list it is; what forbids to read it."""
 
     number: int
     where: str
     kind: str
     fields: Fields
+    fault: str = ""
 
 
 def items_of(data: bytes, lists: tuple[str, ...]) -> Iterator[ForeignItem]:
-    """Yield the items of a document, or else of JSON lines."""
+    """Yield the items of a document, or else of JSON lines; of what is neither, one that says so."""
     try:
         document = json.loads(data)
-    except (ValueError, RecursionError):
-        document = None
-    if document is None:
-        for number, line in enumerate(data.splitlines(), 1):
-            if line.strip():
-                yield from _of_line(number, line, lists)
+    except (ValueError, RecursionError) as error:
+        found = [(number, _line(line)) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+        if found and not any(isinstance(fields, dict) for _, fields in found):
+            number = error.lineno if isinstance(error, json.JSONDecodeError) else found[0][0]
+            found = [(number, _BROKEN)]
+        for number, fields in found:
+            yield from _of_line(number, fields, lists)
         return
     yield from _numbered(_of_document(document, lists))
 
 
-def _of_line(number: int, line: bytes, lists: tuple[str, ...]) -> Iterator[ForeignItem]:
+def _line(line: bytes) -> Any:
+    """Return the value of a line; _BROKEN where it is not JSON."""
     try:
-        fields = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
-        fields = None
+        return _BROKEN
+
+
+def _of_line(number: int, fields: Any, lists: tuple[str, ...]) -> Iterator[ForeignItem]:
     if isinstance(fields, dict) and _is_page(fields, lists):
         for where, kind, item in _of_document(fields, lists):  # a page
             yield ForeignItem(number, f"line {number}, {where}", kind, item)
+    elif isinstance(fields, dict):
+        yield ForeignItem(number, f"line {number}", "", fields)
     else:
-        yield ForeignItem(number, f"line {number}", "", fields if isinstance(fields, dict) else {})
+        yield ForeignItem(
+            number, f"line {number}", "", {}, "it is not JSON" if fields is _BROKEN else "it is no JSON object"
+        )
 
 
 def _of_document(document: Any, lists: tuple[str, ...]) -> Iterator[tuple[str, str, Fields]]:
