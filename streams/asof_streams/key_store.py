@@ -8,14 +8,14 @@ import hashlib
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Final, NamedTuple, Protocol
 
 from asof_streams.errors import DamagedFile, InvalidInput, KeysUnavailable
 from asof_streams.files import locked_folder, make_folder, replace_file
-from asof_streams.key_tree import KeyTree
+from asof_streams.key_tree import KeyTree, is_whole
 
 FORMAT: Final = "asof keys"
 VERSION: Final = 1
@@ -35,16 +35,27 @@ class KeyStore(Protocol):
         """
         ...
 
-    def choose(self, group: str, message: int) -> tuple[int, bytes]:
+    def choose(self, group: str, message: int, used: Callable[[str], int]) -> tuple[int, bytes]:
         """Return the tree by which a message is to be encrypted now, and its key, which is on the disk.
 
         It is the last tree of the group, or a new one where the key is destroyed in that: a memory that was restored
         from a backup may come again to the positions of messages that were erased.
+
+        used: returns how many trees of a group its records name, and is called before there is a new one.
+        KeysUnavailable: the store has fewer. A new tree in an older store would be another one under the same number.
         """
+        ...
+
+    def expect(self, group: str, used: int) -> None:
+        """Expect so many trees of a group. KeysUnavailable: the store has fewer."""
         ...
 
     def destroy(self, group: str, start: int, stop: int) -> None:
         """Destroy the keys of a group's messages at the positions [start, stop), for ever, in all of its trees."""
+        ...
+
+    def holds(self, group: str, start: int, stop: int) -> bool:
+        """Return whether a key of a group's messages at the positions [start, stop) is left."""
         ...
 
 
@@ -62,25 +73,31 @@ class KeyFolder:
         self._paths: dict[str, Path] = {}
 
     def find(self, group: str, tree: int, message: int) -> bytes | None:
-        trees = self._trees(group)
-        if tree >= len(trees):
-            raise KeysUnavailable(
-                f"{self._path(group)} has no key for content of a group that is encrypted: give the store of keys "
-                "that it was encrypted with, or a later backup of it"
-            )
-        return trees[tree].key(message)
+        self.expect(group, tree + 1)
+        return self._trees(group)[tree].key(message)
 
-    def choose(self, group: str, message: int) -> tuple[int, bytes]:
+    def choose(self, group: str, message: int, used: Callable[[str], int]) -> tuple[int, bytes]:
         trees = self._trees(group)
         if not trees or trees[-1].key(message) is None:
+            self.expect(group, used(group))
             trees = self._change(group, lambda kept: _with_key(kept, message))
         key = trees[-1].key(message)
         assert key is not None, "a tree was planted where there was none with the key"
         return len(trees) - 1, key
 
+    def expect(self, group: str, used: int) -> None:
+        if used > len(self._trees(group)):
+            raise KeysUnavailable(
+                f"{self._path(group)} has no key for content of a group that is encrypted: give the store of keys "
+                "that it was encrypted with, or a later backup of it"
+            )
+
     def destroy(self, group: str, start: int, stop: int) -> None:
         if self._trees(group):
             self._change(group, lambda kept: [tree.without(start, stop) for tree in kept])
+
+    def holds(self, group: str, start: int, stop: int) -> bool:
+        return any(tree.reaches(start, stop) for tree in self._trees(group))
 
     def _trees(self, group: str) -> Sequence[KeyTree]:
         """Return the trees of a group as they are now; none, where the store has not had any."""
@@ -143,7 +160,10 @@ def _read(path: Path) -> Sequence[KeyTree]:
         told = json.loads(path.read_bytes())
         if (told["format"], told["version"]) != (FORMAT, VERSION):
             raise ValueError("another format")
-        return [KeyTree({way: bytes.fromhex(key) for way, key in nodes.items()}) for nodes in told["trees"]]
+        kept = [{way: bytes.fromhex(key) for way, key in nodes.items()} for nodes in told["trees"]]
+        if not all(map(is_whole, kept)):
+            raise ValueError("keys of another size, or on paths of no tree")
+        return [KeyTree(nodes) for nodes in kept]
     except OSError as error:
         raise KeysUnavailable(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -160,6 +180,12 @@ class KeyPlace(NamedTuple):
     def is_there(self) -> bool:
         """Whether the store has the memory."""
         return (self.folder / self.memory).is_dir()
+
+    def expect(self, used: Mapping[str, int]) -> None:
+        """Expect so many trees of each group. KeysUnavailable: the store has fewer. DamagedFile."""
+        keys = self.open()
+        for group, trees in used.items():
+            keys.expect(group, trees)
 
     def open(self) -> KeyFolder:
         """Open the keys of the memory."""
@@ -192,10 +218,11 @@ def make_keys(file: Path, folder: Path) -> None:
     set_key_place(file, place)
 
 
-def move_keys(file: Path, folder: Path) -> None:
+def move_keys(file: Path, folder: Path, used: Callable[[], Mapping[str, int]]) -> None:
     """Say that the store of a directory's keys is in a folder now.
 
-    InvalidInput: the directory has no keys, since it was made without. KeysUnavailable: that folder does not have them.
+    used: returns how many trees its records name, by group. InvalidInput: the directory has no keys, since it was made
+    without. KeysUnavailable: that folder does not have them, or not those of every group.
     """
     place = key_place(file)
     if place is None:
@@ -211,4 +238,5 @@ def move_keys(file: Path, folder: Path) -> None:
             "ASOF_KEYS where that is"
         )
     if moved != place:
+        moved.expect(used())
         set_key_place(file, moved)

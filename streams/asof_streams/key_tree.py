@@ -8,6 +8,7 @@ no key above a destroyed leaf is left, and none can be worked out from what is.
 
 import hmac
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from secrets import token_bytes
 from typing import Final
 
@@ -49,6 +50,10 @@ class KeyTree:
             kept.update(_outside(path, key, start, stop))
         return KeyTree(kept)
 
+    def reaches(self, start: int, stop: int) -> bool:
+        """Return whether any key of the positions [start, stop) is left."""
+        return self.without(start, stop).nodes != self.nodes
+
     def _below(self, path: str, level: int, key: bytes | None) -> list[bytes | None]:
         """Return the keys on the way to a leaf that are below a level; None above those that are kept."""
         way: list[bytes | None] = []
@@ -56,6 +61,16 @@ class KeyTree:
             key = self.nodes.get(path[: depth + 1]) if key is None else _branch(key, path[depth])
             way.append(key)
         return way
+
+
+def is_whole(nodes: Mapping[str, bytes]) -> bool:
+    """Return whether kept keys can be those of a tree: of the right size, on paths of which none begins another."""
+    ways = sorted(nodes)
+    return (
+        all(len(key) == KEY_BYTES for key in nodes.values())
+        and all(len(way) <= DEPTH and not way.strip("01") for way in ways)
+        and not any(below.startswith(above) for above, below in pairwise(ways))
+    )
 
 
 def _branch(key: bytes, digit: str) -> bytes:

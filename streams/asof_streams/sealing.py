@@ -12,6 +12,7 @@ directory goes on by itself: the same position, another text.
 """
 
 import zlib
+from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
@@ -50,13 +51,15 @@ def cipher(key: bytes) -> "AESGCM":
 class Sealer:
     """Seals the payloads of one log, and opens them."""
 
-    def __init__(self, keys: KeyStore, log: str) -> None:
+    def __init__(self, keys: KeyStore, log: str, used: Callable[[str], int]) -> None:
+        """used: returns how many trees of a group its records in the log name."""
         self._keys = keys
+        self._used = used
         self._log = log.encode() + b"\0"
 
     def seal(self, group: str, cause: int, position: int, salt: bytes, payload: bytes) -> bytes:
         """Return a payload encrypted. KeysUnavailable."""
-        tree, key = self._keys.choose(group, cause)
+        tree, key = self._keys.choose(group, cause, self._used)
         sealed: bytes = cipher(key).encrypt(salt[:_NONCE_BYTES], _pack(payload), self._place(position))
         return _HEADER.pack(MARK, tree) + sealed
 
@@ -77,9 +80,18 @@ class Sealer:
             ) from None
         return packed if packed.startswith(_EVENT) else zlib.decompress(packed)
 
+    def expect(self, group: str) -> None:
+        """Expect the trees that a group's records name. KeysUnavailable."""
+        self._keys.expect(group, self._used(group))
+
     def destroy(self, group: str, stop: int) -> None:
-        """Destroy the keys of a group's messages before a position."""
+        """Destroy the keys of a group's messages before a position. KeysUnavailable: nothing was destroyed."""
+        self.expect(group)
         self._keys.destroy(group, 0, stop)
+
+    def holds(self, group: str, stop: int) -> bool:
+        """Return whether a key of a group's messages before a position is left. KeysUnavailable."""
+        return self._keys.holds(group, 0, stop)
 
     def _place(self, position: int) -> bytes:
         return self._log + _POSITION.pack(position)

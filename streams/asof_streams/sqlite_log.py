@@ -1,7 +1,7 @@
 """A log in one SQLite file: positions without gaps, atomic batches, a hash chain, one writer, any number of readers."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_bytes
@@ -55,6 +55,10 @@ _SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the 
 _NOT_SEALED: Final = frozenset(
     {ErasureRequest.type, GroupErased.type}
 )  # they have no content, and outlive their group's keys
+_USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
+    "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) = x'01' "
+    "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
+)
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
 _EQUAL_TIMES: Final = SECOND  # a million imported messages of one moment rise by a microsecond each
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
@@ -109,7 +113,7 @@ class SqliteLog:
             self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
             self._written = Head(-1, b"", 0, 0)  # what this object appended last
             self._keys = ContentKeys(path.with_suffix(".keys"))
-            self._sealer = _sealer_of(path)
+            self._sealer = _sealer_of(path, self._trees_of)
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
@@ -324,10 +328,19 @@ class SqliteLog:
             held, erased = self._db.execute(_TALLY, asked).fetchone()
         return held, erased
 
-    @property
-    def is_sealed(self) -> bool:
-        """Whether what is appended is encrypted."""
-        return self._sealer is not None
+    def destroyed(self, group: str, stop: int) -> bool:
+        """Return whether no key of a group's messages before a position is left. False: content is not encrypted."""
+        return self._sealer is not None and not self._sealer.holds(group, stop)
+
+    def trees(self, group: str | None = None) -> Mapping[str, int]:
+        """Return how many trees of keys the encrypted records name, by group, in no order; None: of all groups."""
+        with self._guard:
+            found = self._db.execute(_USED, (group,)).fetchall()
+        return {name: int.from_bytes(last) + 1 for name, last in found}
+
+    def _trees_of(self, group: str) -> int:
+        """Return how many trees of keys a group's records name. All records are read, but for those of a new group."""
+        return self.trees(group).get(group, 0) if self.last_recorded(group) != NEG else 0
 
     def vacuum(self) -> bool:
         """Rewrite the file if payloads were erased; return whether no byte of them is left. False: a reader is there.
@@ -413,6 +426,8 @@ class SqliteLog:
                     payload = encrypt(key, position, payload)
                 elif sealer is not None and event.type not in _NOT_SEALED:
                     payload = sealer.seal(group, cause, position, salt, payload)
+                elif sealer is not None and self._are_messages:
+                    sealer.expect(group)  # an erasure that cannot be done is not to stand before all later messages
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
@@ -480,11 +495,11 @@ def expect_checkpoint(log: str, checkpoint: int, head: Head) -> None:
         raise PositionConflict(f"{log}: checkpoint {checkpoint} is before {head.checkpoint}")
 
 
-def _sealer_of(path: Path) -> Sealer | None:
+def _sealer_of(path: Path, used: Callable[[str], int]) -> Sealer | None:
     """Return what encrypts a log; None: nothing does. `keys.json` is in the data directory, above each generation."""
     root = path.parents[2] if path.stem.startswith("semantic.") else path.parent
     place = key_place(root / "keys.json")
-    return None if place is None else Sealer(place.open(), path.stem)
+    return None if place is None else Sealer(place.open(), path.stem, used)
 
 
 def _is_suppressed(event: Encoded) -> bool:

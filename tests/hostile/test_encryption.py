@@ -1,4 +1,4 @@
-"""Encrypted memories: an erasure reaches backups and copies, since the keys are in none of them."""
+"""Encrypted memories: an erasure reaches logs and backups everywhere, since the keys are in none of them."""
 
 import gzip
 import json
@@ -14,6 +14,7 @@ import pytest
 
 import asof
 from asof.operations import writes
+from asof.runtime.doctor import examine
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.errors import DamagedLog, InvalidInput, KeysUnavailable
@@ -269,3 +270,81 @@ def test_content_that_is_suppressed_is_gone_from_an_encrypted_memory_too(world: 
     assert where(world.memory, "cy") == ["Xanaduville"]
     with SqliteLog(world.path / "messages.sqlite") as log:
         assert [record.group for record in log.read()] == ["ana", "ben"]
+
+
+def test_an_older_store_does_not_erase_and_claims_nothing(world: World, tmp_path: Path) -> None:
+    [memory] = (tmp_path / "keys").iterdir()
+    held = {path: path.read_bytes() for path in memory.iterdir()}
+    for path in held:
+        path.unlink()
+    before = world.memory.stats()["messages"]
+
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        writes.erase.ask(world.memory._session, group_id="ana")
+    assert world.memory.stats()["messages"] == before
+
+    for path, content in held.items():
+        path.write_bytes(content)
+    assert writes.erase.ask(world.memory._session, group_id="ana").keys_destroyed
+
+
+def test_an_older_store_takes_no_message_of_a_group_that_it_lacks_and_all_of_new_ones(
+    world: World, tmp_path: Path
+) -> None:
+    [memory] = (tmp_path / "keys").iterdir()
+    held = {path: path.read_bytes() for path in memory.iterdir()}
+    for path in held:
+        path.unlink()
+
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        say(world, "ana", "I like chess.")
+    say(world, "cy", "I live in Rome.")
+    assert not any(path.exists() for path in held)
+
+    for path, content in held.items():
+        path.write_bytes(content)
+    say(world, "ana", "I like chess.")
+    world.memory.rebuild("again")
+    assert world.memory.digest("again") == world.digest()
+
+
+def test_a_store_that_lacks_a_group_is_not_taken_for_the_one_that_is_there(world: World, tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "keys", tmp_path / "older")
+    say(world, "cy", "I live in Rome.")
+    world.memory.close()
+    kept = (world.path / "keys.json").read_bytes()
+
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        asof.open(world.path, embedder="none", keys=tmp_path / "older").add("I like chess.", group_id="ben")
+
+    assert (world.path / "keys.json").read_bytes() == kept
+    say(world, "cy", "I like chess.")
+
+
+@pytest.mark.parametrize("change", ["removed", "shortened"])
+def test_doctor_sees_a_store_that_lacks_keys_or_is_damaged(world: World, tmp_path: Path, change: str) -> None:
+    def state() -> str:
+        return next(one.state for one in examine(world.path, None) if one.what == "keys")
+
+    assert state() == "ok"
+    path = next((tmp_path / "keys").glob("*/*"))
+    if change == "removed":
+        path.unlink()
+    else:
+        path.write_text(json.dumps({**json.loads(path.read_bytes()), "trees": [{"": "6040"}]}))
+    assert state() == "broken"
+
+
+def test_a_checkout_has_an_erased_group_in_its_graphs_until_they_are_made_again(world: World, tmp_path: Path) -> None:
+    world.memory.checkout(tmp_path / "copy", known_at=world.now)
+    world.memory.erase("ana")
+
+    with asof.open(tmp_path / "copy", embedder="none") as copy:
+        assert where(copy, "ana") == [ANA]  # as docs/how-to/encrypt.md says
+    for pattern in ("*.db*", "generations/*/*.db*", "*.index", "generations/*/*.index"):
+        for path in (tmp_path / "copy").glob(pattern):
+            path.unlink()
+    with asof.open(tmp_path / "copy", embedder="none") as copy:
+        assert (where(copy, "ana"), where(copy, "ben")) == ([], [BEN])
+        copy.add("I like chess.", role="Ben", group_id="ben")
+    assert ANA.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "copy").rglob("*") if path.is_file())

@@ -11,6 +11,10 @@ from asof_streams.errors import DamagedFile, KeysUnavailable
 from asof_streams.key_store import KeyFolder
 
 
+def none(_: str) -> int:
+    return 0
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "memory").mkdir()
@@ -23,17 +27,17 @@ def file_of(folder: Path) -> Path:
 
 
 def test_a_key_is_the_same_for_every_process_and_only_this_user_can_read_it(folder: Path) -> None:
-    tree, key = KeyFolder(folder).choose("ana", 7)
+    tree, key = KeyFolder(folder).choose("ana", 7, none)
 
-    assert KeyFolder(folder).choose("ana", 7) == (tree, key) == (0, KeyFolder(folder).find("ana", 0, 7))
-    assert KeyFolder(folder).choose("ana", 8)[1] != key
+    assert KeyFolder(folder).choose("ana", 7, none) == (tree, key) == (0, KeyFolder(folder).find("ana", 0, 7))
+    assert KeyFolder(folder).choose("ana", 8, none)[1] != key
     assert stat.S_IMODE(file_of(folder).stat().st_mode) == 0o600
-    assert KeyFolder(folder).choose("ben", 7)[1] != key
+    assert KeyFolder(folder).choose("ben", 7, none)[1] != key
 
 
 def test_what_is_destroyed_is_gone_for_those_who_have_the_store_open_and_the_rest_stays(folder: Path) -> None:
     reader, writer = KeyFolder(folder), KeyFolder(folder)
-    before = {position: writer.choose("ana", position)[1] for position in range(10)}
+    before = {position: writer.choose("ana", position, none)[1] for position in range(10)}
     assert reader.find("ana", 0, 3) == before[3]
 
     writer.destroy("ana", 0, 4)
@@ -47,7 +51,7 @@ def test_what_is_destroyed_is_gone_for_those_who_have_the_store_open_and_the_res
 
 def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_another_name(folder: Path) -> None:
     keys = KeyFolder(folder)
-    keys.choose("ana", 0)
+    keys.choose("ana", 0, none)
     [root] = json.loads(file_of(folder).read_bytes())["trees"][0].values()
     os.link(file_of(folder), folder.with_name("linked"))
 
@@ -59,19 +63,19 @@ def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_anot
 
 def test_a_message_whose_key_is_destroyed_gets_one_of_a_new_tree(folder: Path) -> None:
     keys = KeyFolder(folder)
-    _, first = keys.choose("ana", 2)
+    _, first = keys.choose("ana", 2, none)
     keys.destroy("ana", 0, 5)
 
-    tree, second = keys.choose("ana", 2)
+    tree, second = keys.choose("ana", 2, none)
 
     assert (tree, keys.find("ana", 0, 2), keys.find("ana", 1, 2)) == (1, None, second)
     assert second != first
-    assert keys.choose("ana", 3)[0] == 1
+    assert keys.choose("ana", 3, none)[0] == 1
 
 
 def test_a_store_that_lacks_a_key_says_so_and_one_that_is_damaged_too(folder: Path) -> None:
     keys = KeyFolder(folder)
-    keys.choose("ana", 2)
+    keys.choose("ana", 2, none)
 
     with pytest.raises(KeysUnavailable, match="later backup"):
         keys.find("ana", 1, 2)
@@ -82,3 +86,48 @@ def test_a_store_that_lacks_a_key_says_so_and_one_that_is_damaged_too(folder: Pa
     file_of(folder).write_text('{"format": "asof keys"')
     with pytest.raises(DamagedFile, match="restore it"):
         keys.find("ana", 0, 2)
+
+
+def test_a_tree_is_planted_only_where_no_record_names_one_that_the_store_lacks(folder: Path) -> None:
+    keys = KeyFolder(folder)
+
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        keys.choose("ana", 7, lambda _: 1)
+    assert not list(folder.iterdir())
+
+    keys.choose("ana", 7, none)
+    keys.destroy("ana", 0, 8)
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        keys.choose("ana", 7, lambda _: 2)
+    assert keys.choose("ana", 7, lambda _: 1)[0] == 1
+
+
+def test_whether_keys_are_left_is_what_the_file_says(folder: Path) -> None:
+    keys = KeyFolder(folder)
+    assert not keys.holds("ana", 0, 8)
+    keys.choose("ana", 7, none)
+    assert keys.holds("ana", 0, 8)
+    keys.destroy("ana", 0, 7)
+    assert (keys.holds("ana", 0, 7), keys.holds("ana", 0, 8)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        {"": "6040"},
+        {"0": "60" * 32, "01": "60" * 32},
+        {"2": "60" * 32},
+        {"0" * 64: "60" * 32},
+        {"": 7},
+        {"": "6x" * 32},
+    ],
+)
+def test_a_tree_that_cannot_be_one_is_damage(folder: Path, nodes: dict[str, object]) -> None:
+    keys = KeyFolder(folder)
+    keys.choose("ana", 2, none)
+    told = json.loads(file_of(folder).read_bytes())
+    file_of(folder).write_text(json.dumps({**told, "trees": [nodes]}))
+
+    for use in (lambda: keys.find("ana", 0, 2), lambda: keys.destroy("ana", 0, 3)):
+        with pytest.raises(DamagedFile, match="restore it"):
+            use()

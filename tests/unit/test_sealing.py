@@ -12,6 +12,11 @@ from asof_streams.errors import KeysUnavailable
 from asof_streams.key_store import KeyFolder
 from asof_streams.sealing import Sealer, is_sealed
 
+
+def none(_: str) -> int:
+    return 0
+
+
 SALT = bytes(range(16))
 
 
@@ -19,7 +24,7 @@ SALT = bytes(range(16))
 def test_a_payload_can_be_read_by_the_description_alone(tmp_path: Path, content: str) -> None:
     payload = json.dumps({"content": content}).encode()
 
-    sealed = Sealer(KeyFolder(tmp_path), "messages").seal("ana", 3, 5, SALT, payload)
+    sealed = Sealer(KeyFolder(tmp_path), "messages", none).seal("ana", 3, 5, SALT, payload)
 
     [file] = tmp_path.iterdir()
     key = bytes.fromhex(json.loads(file.read_text())["trees"][int.from_bytes(sealed[1:5])][""])
@@ -33,7 +38,7 @@ def test_a_payload_can_be_read_by_the_description_alone(tmp_path: Path, content:
 
 def test_a_payload_is_of_its_log_its_position_its_group_and_its_cause(tmp_path: Path) -> None:
     keys = KeyFolder(tmp_path)
-    sealer = Sealer(keys, "messages")
+    sealer = Sealer(keys, "messages", none)
     sealed = sealer.seal("ana", 3, 5, SALT, b"{}")
     sealer.seal("ben", 3, 6, SALT, b"{}")
 
@@ -45,4 +50,4 @@ def test_a_payload_is_of_its_log_its_position_its_group_and_its_cause(tmp_path: 
         ("messages", "ana", 3, 6),
     ):
         with pytest.raises(KeysUnavailable, match="another key"):
-            Sealer(keys, log).open(group, cause, position, SALT, sealed)
+            Sealer(keys, log, none).open(group, cause, position, SALT, sealed)

@@ -247,7 +247,7 @@ def erase(
     else:
         show.line(f"erased; the request is message {erasure.position}")
         if erasure.keys_destroyed:
-            show.talk("its keys are destroyed: nobody can read it in backups and copies either")
+            show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
         if not erasure.done:
             show.talk(
                 "files still hold some of it, since a reader keeps them from being rewritten (asof stats: erasing)"

@@ -72,7 +72,8 @@ def erase(session: Session, query: ErasureRequest) -> Erasure:
     writer = session.writer()
     recorded_at = instant_of(writer.messages.recorded_at(position))
     records = records_of(session.places, query.group_id)
-    return Erasure(position, not writer.erasing, recorded_at, writer.messages.is_sealed, tuple(records))
+    destroyed = writer.messages.destroyed(query.group_id, position)
+    return Erasure(position, not writer.erasing, recorded_at, destroyed, tuple(records))
 
 
 @operation()

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import Progress, existing
+from asof.runtime.wiring import Progress, existing, used_trees
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.generations import Catalog
@@ -206,7 +206,7 @@ class _Restorer:
         except (StopIteration, KeyError, IndexError, TypeError, ValueError, DamagedLog):
             raise self._unknown() from None
         if self._keys is not None:
-            move_keys(self._places.keys, self._keys)
+            move_keys(self._places.keys, self._keys, lambda: used_trees(self._places))
         self._drop_other_logs()
         self._erase()
         return Backup(str(self._file), digest, after, tuple(self._logs))

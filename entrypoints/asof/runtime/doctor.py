@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import load_ontology
+from asof.runtime.wiring import load_ontology, used_trees
 from asof_ontologies import registry
 from asof_projections import generations
 from asof_projections.embedding import weights
@@ -149,12 +149,19 @@ def _keys(data: Path) -> Iterator[Diagnosis]:
     except AsofError as error:
         yield Diagnosis("keys", "broken", str(error))
         return
-    if place is not None and place.is_there:
-        yield Diagnosis("keys", "ok", f"in {place.folder}: logs and backups are encrypted")
-    elif place is not None:
+    if place is None:
+        return
+    if not place.is_there:
         yield Diagnosis(
             "keys", "broken", f"not in {place.folder}", "put them back, or say with ASOF_KEYS where they are"
         )
+        return
+    try:
+        place.expect(used_trees(DirectoryLayout(data)))
+    except AsofError as error:
+        yield Diagnosis("keys", "broken", str(error), "restore the store of keys from a later backup of it")
+        return
+    yield Diagnosis("keys", "ok", f"in {place.folder}: logs and backups are encrypted")
 
 
 def _writer(data: Path) -> str | None:

@@ -8,7 +8,7 @@ from asof.runtime.generations import check_order, keep_ontology, restore_ontolog
 from asof.runtime.graph_database import address_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
+from asof.runtime.wiring import OpenLog, describe, load_ontology, used_trees, writable_log
 from asof.settings import Settings
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
@@ -70,7 +70,7 @@ class OpenLogs:
     def _load_catalog(self) -> Catalog | None:
         catalog = load(self.places.root)
         if catalog is not None and self.settings.keys is not None:
-            move_keys(self.places.keys, self.settings.keys)
+            move_keys(self.places.keys, self.settings.keys, lambda: used_trees(self.places))
         return catalog
 
     def _create_catalog(self) -> Catalog:

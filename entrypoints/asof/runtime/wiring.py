@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -145,6 +145,17 @@ def open_log(places: DirectoryLayout, log: str, generation: str | None = None) -
         case _:
             catalog = existing(places)
             return SqliteLog(places.semantic(catalog[generation].name if generation else catalog.active))
+
+
+def used_trees(places: DirectoryLayout) -> Mapping[str, int]:
+    """Return how many trees of keys the logs of a directory name, by group. It takes a read of all records."""
+    used: dict[str, int] = {}
+    for path in (places.messages, places.episodic):
+        if path.exists():
+            with SqliteLog(path) as log:
+                for group, trees in log.trees().items():
+                    used[group] = max(used.get(group, 0), trees)
+    return used
 
 
 OpenLog = Callable[[Path], SqliteLog]

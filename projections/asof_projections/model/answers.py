@@ -719,8 +719,8 @@ class Erasure(Answer):
     keys_destroyed: Annotated[
         bool | None,
         Field(
-            description="Whether backups and copies cannot be read either: the logs are encrypted, and no key is left. "
-            "Null on Kafka."
+            description="Whether no log and no backup of it can be read, wherever it is: the logs are encrypted, and "
+            "no key is left in the store. Graphs of copies are not erased by this. Null on Kafka."
         ),
     ] = None
     logs: Annotated[tuple[GroupRecords, ...], Field(description="What each log has of the group; none on Kafka.")] = ()
