@@ -474,6 +474,10 @@ class SqliteLog:
         row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
         return NEG if row is None else row[0]
 
+    def earliest(self, group: str) -> int:
+        """Return the earliest recorded time that an imported message of a group may have."""
+        return self.last_recorded(group) - _EQUAL_TIMES
+
     @contextmanager
     def _writing(self) -> Iterator[Head]:
         with self._guard, transaction(self._db):

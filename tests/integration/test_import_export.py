@@ -167,6 +167,37 @@ def test_the_same_edge_id_in_two_groups_is_a_fact_in_each(world, file) -> None:
     assert world.memory.import_export("graphiti", file(both)).accepted == 0
 
 
+def test_a_history_does_not_change_what_its_group_has_recorded_later(world, file) -> None:
+    world.memory.import_export("graphiti", file(GRAPH), recorded=True)
+    changed = {**EDGES[1], "created_at": "2024-05-01T09:00:00Z", "invalid_at": "2024-09-01T00:00:00Z"}
+    ended = {**EDGES[0], "uuid": "e-4", "fact": "Ana worked at Acme.", "expired_at": "2025-01-01T00:00:00Z"}
+    other = {**EDGES[0], "uuid": "e-5", "group_id": "ben", "source_node_uuid": "n-9", "target_node_uuid": "n-9"}
+    node = {**NODES[0], "uuid": "n-9", "group_id": "ben"}
+    newer = {**EDGES[1], "uuid": "e-6", "fact": "Ana is at Beta.", "created_at": "2025-06-01T00:00:00Z"}
+    export = file({"nodes": [*NODES, node], "edges": [EDGES[0], changed, ended, other, newer]})
+    end = world.memory.stats()["messages"]
+
+    for dry_run in (True, False):
+        done = world.memory.import_export("graphiti", export, recorded=True, dry_run=dry_run)
+        assert [(one.line, one.field) for one in done.refused] == [(6, "created_at"), (7, "created_at")]
+        assert done.refused[0].reason == (
+            "edges[1]: created_at: its group has later records here: "
+            "import it without --recorded, to be known from now on"
+        )
+        assert (done.entities, done.facts, done.known) == (
+            1,
+            3,
+            5,
+        )  # the other group's, with its end, and the newer one
+    assert (done.accepted, done.parked) == (4, 0)
+    assert world.memory.stats()["messages"] == end + 4
+
+    now = world.memory.import_export("graphiti", export)
+    assert (now.refused, now.parked) == ((), 0)
+    assert (*FACTS[1][:4], "2024-09-01", FACTS[1][5]) in told(world)
+    assert FACTS[1] in told(world, known_at="2025-01-01")
+
+
 def test_equal_times_of_a_history_that_was_interrupted_are_taken(world, file) -> None:
     nodes = [{**NODES[0], "uuid": f"n-{number}", "name": f"Ana {number}"} for number in range(20)]
     world.memory.import_export("graphiti", file({"nodes": nodes[:10], "edges": []}), recorded=True)

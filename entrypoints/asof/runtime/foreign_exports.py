@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from asof.runtime import foreign_graphs, foreign_memories
 from asof.runtime.foreign_graphs import ForeignGraph
-from asof.runtime.foreign_items import items_of
+from asof.runtime.foreign_items import ForeignItem, items_of
 from asof.runtime.foreign_memories import ForeignMemories
 from asof.runtime.inbound_message import InboundMessage
 from asof_projections.model.answers import Refused
@@ -18,10 +18,17 @@ from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, ch
 Product = Literal["graphiti", "mem0", "zep"]
 
 
+class ForeignMessage(NamedTuple):
+    """A message, with the item that states it."""
+
+    item: ForeignItem
+    message: InboundMessage
+
+
 class ForeignExport(NamedTuple):
     """An export as messages in the order in which they are to be told, with what is left out of it and why."""
 
-    messages: tuple[InboundMessage, ...]
+    messages: tuple[ForeignMessage, ...]
     refused: tuple[Refused, ...]
     left_out: int  # items of which nothing is stated here, such as communities
 
@@ -34,7 +41,7 @@ def read_export(product: Product, data: bytes, group: str, *, recorded: bool) ->
     check_group(group)
     items = list(items_of(data, foreign_memories.LISTS if product == "mem0" else foreign_graphs.LISTS))
     told = ForeignMemories(group) if product == "mem0" else ForeignGraph(group, items, recorded=recorded)
-    messages: list[InboundMessage] = []
+    messages: list[ForeignMessage] = []
     refused: list[Refused] = []
     left_out = 0
     for item in items:
@@ -43,15 +50,20 @@ def read_export(product: Product, data: bytes, group: str, *, recorded: bool) ->
             continue
         try:
             stated = [
-                InboundMessage(message, _known_at(at) if recorded else None) for message, at in told.messages(item)
+                ForeignMessage(item, InboundMessage(message, _known_at(at) if recorded else None))
+                for message, at in told.messages(item)
             ]
         except InvalidInput as error:
-            refused.append(Refused(item.number, f"{item.where}: {error}", error.field))
+            refused.append(refusal(item, error))
             continue
         messages += stated
         left_out += not stated
-    messages.sort(key=lambda one: (one.recorded_at or 0, _order(one.event)))
+    messages.sort(key=lambda one: (one.message.recorded_at or 0, _order(one.message.event)))
     return ForeignExport(tuple(messages), tuple(refused), left_out)
+
+
+def refusal(item: ForeignItem, error: InvalidInput) -> Refused:
+    return Refused(item.number, f"{item.where}: {error}", error.field)
 
 
 def _known_at(time: int | None) -> int:
