@@ -46,6 +46,10 @@ def test_a_generation_is_dropped_with_its_files_and_never_the_one_that_answers(t
         assert server.client.post("/v1/generations/drop", json={"name": "main"}).status_code == 422
         assert server.client.post("/v1/generations/drop", json={"name": "none"}).status_code == 404
         assert server.client.post("/v1/generations/switch", json={"name": "none"}).status_code == 404
+        bad = server.client.post(
+            "/v1/generations/switch", content="SECRET{", headers={"Content-Type": "application/json"}
+        )
+        assert (bad.status_code, bad.json()["detail"], "field" in bad.json()) == (422, "the body is not JSON", False)
         assert server.client.post("/v1/generations/switch", json={"nam": "work"}).status_code == 422
 
         left = server.client.post("/v1/generations/drop", json={"name": "work"}).json()

@@ -96,6 +96,8 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
     known = _names(request.app)
     errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()[:_ERRORS_MAX]]
     if problems.is_ours(request.url.path):
+        if errors[0]["type"] == "json_invalid":  # its place is a number of bytes, and no field
+            return problems.answer(request.url.path, 422, "the body is not JSON")
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
         found = InvalidInput(errors[0]["msg"].removeprefix("Value error, "), where)
         return problems.answer(request.url.path, 422, str(found), field=where)
