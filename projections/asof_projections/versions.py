@@ -153,11 +153,14 @@ def stated_ends(ordered: Iterable[Assertion], at: Mapping[EndingOf, Sequence[int
 
 
 def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int, later: "_StatedEnds") -> int:
-    """Return where an assertion ends: without a stated end, at the next start of another value."""
+    """Return where an assertion ends: without a stated end, at the next start of another value.
+
+    The very next assertion does not end it: `believe` has looked at that.
+    """
     this = ordered[i]
     if this.end != INF:
         return stated[i]
-    for j in range(i + 1, min(i + _NEAR, len(ordered))):
+    for j in range(i + 2, min(i + _NEAR, len(ordered))):
         if stated[j] > this.attested and (other := ordered[j]).value != this.value:
             return min(stated[i], other.start)
     found = later.find(i + _NEAR, this.value, this.attested)
