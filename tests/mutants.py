@@ -53,6 +53,21 @@ EQUAL: Final[dict[str, str]] = {
     "projections/asof_projections/versions.py: 1 -> 2 in self._width = 1 << (len(ordered) - 1).bit_length()": (
         "a tree with more empty leaves finds the same"
     ),
+    "projections/asof_projections/versions.py: True -> False in "
+    "leaves = [(end, a.value, NEG) for a, end in zip(self._ordered, self._stated, strict=True)]": (
+        "there is a stated end for each assertion here, too"
+    ),
+    "projections/asof_projections/versions.py: len(ordered) - 1 -> len(ordered) + 1 in "
+    "self._width = 1 << (len(ordered) - 1).bit_length()": "a tree with more empty leaves finds the same",
+    "projections/asof_projections/versions.py: self._width - len(leaves) -> self._width + len(leaves) in "
+    "self._latest = [nothing] * self._width + leaves + [nothing] * (self._width - len(leaves))": (
+        "nobody looks behind the last leaf"
+    ),
+    "projections/asof_projections/versions.py: node < self._width -> node <= self._width in "
+    "while node < self._width:": ("the first leaf is never found: no search begins there"),
+    "projections/asof_projections/versions.py: 0 -> 1 in for node in range(self._width - 1, 0, -1):": (
+        "the root is never asked: no search begins at the first leaf"
+    ),
 }
 """Changes that need not be noticed, by what is printed of them, each with the reason."""
 

@@ -161,6 +161,14 @@ def test_worked_example(said, endings, held):
     assert belief(said, endings, single=True) == held
 
 
+def test_of_eight_assertions_the_last_ends_the_first():
+    brief = [told("x", n, n + 1, at=n) for n in range(1, 7)]
+
+    held = belief([told("x", 0), *brief, told("y", 9, 10, at=9)], [], single=True)
+
+    assert held["x0"] == ((0, 1), (7, 9))
+
+
 def test_an_occurrence_is_done_unless_it_is_said_to_be_planned():
     visit = told("x", 0, 1)._replace(granules=((0, 1),))
 
