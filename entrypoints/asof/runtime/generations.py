@@ -27,7 +27,7 @@ from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
-from asof_streams.files import make_folder, replace_file
+from asof_streams.files import locked_folder, make_folder, replace_file
 from asof_streams.ingestion import IngestionConfig
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -199,8 +199,12 @@ def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Onto
     first = catalog.generations[0]
     wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
     for path, info in wanted.items():
-        if not path.exists():
-            keep_ontology(_begun_with(ontology, info, path), path)
+        if path.exists():
+            continue
+        make_folder(path.parent)
+        with locked_folder(path.parent):  # the recorder and the believer of a partition may begin at the same time
+            if not path.exists():
+                keep_ontology(_begun_with(ontology, info, path), path)
 
 
 def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
