@@ -38,6 +38,7 @@ def frozen(broker: Broker) -> Iterator[None]:
     """The broker keeps its connections, and says nothing."""
     assert broker._process is not None
     os.killpg(broker._process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, broker._process.pid, os.WSTOPPED)  # until then its threads may answer once more
     try:
         yield
     finally:
