@@ -9,7 +9,7 @@ says neither what holds nor what does not. FILE holds a list of further cases, a
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
@@ -20,7 +20,12 @@ from asof_ontologies.registry import load
 CASES: Final = Path(__file__).with_suffix(".json")
 TOLD: Final = ("2024-05-15T10:00:00Z", "2024-06-12T10:00:00Z")
 AFTER: Final = "2024-06-13T10:00:00Z"
+UNCHANGED: Final = "unchanged"  # the set of pairs that have no value
 ONTOLOGY: Final = load("default")
+
+_ARTICLE: Final = re.compile(  # with the preposition before it, of which a fact has no more than the relation
+    r"^(?:(?:in|on|under|at|with|w) )?(?:an?|the|my|our|his|her|their) ", re.IGNORECASE
+)
 
 
 class Change(NamedTuple):
@@ -48,7 +53,32 @@ def sets(path: Path = CASES) -> dict[str, list[Change]]:
     return {
         name: [Change(group=f"{name}-{number}", **case) for number, case in enumerate(cases)]
         for name, cases in (kept if isinstance(kept, dict) else {path.stem: kept}).items()
+        if name != UNCHANGED
     }
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Return the messages of which the second changes nothing that the first says."""
+    return [(each["before"], each["after"]) for each in json.loads(CASES.read_text(encoding="utf-8"))[UNCHANGED]]
+
+
+def disturbed(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the pairs of which the second message ends a fact of the first, or says more than it does alone."""
+    found = []
+    with TemporaryDirectory() as folder, asof.open(folder) as memory:
+        for number, (before, after) in enumerate(told):
+            first = _believed(memory, f"pair-{number}", (before,))
+            alone = _believed(memory, f"alone-{number}", (after,))
+            if _believed(memory, f"both-{number}", (before, after)) != first | alone:
+                found.append((before, after))
+    return found
+
+
+def _believed(memory: asof.Memory, group: str, texts: Sequence[str]) -> set[tuple[str, str, str | None]]:
+    for told, text in zip(TOLD, texts, strict=False):
+        memory.add(text, role="Ana", group_id=group, timestamp=told)
+    facts = memory.facts(group_id=group, valid_at=AFTER)
+    return {(fact.subject, fact.relation, fact.object) for fact in facts}
 
 
 def outcomes(changes: Iterable[Change]) -> list[Outcome]:
@@ -79,8 +109,9 @@ def _is_state(name: str) -> bool:
 
 
 def _has(fact: Iterable[str | None], value: str) -> bool:
-    """Whether one of the parts of a fact has a value among its words."""
-    return any(re.search(rf"(?<![\w.]){re.escape(value)}(?![\w])", part or "", re.IGNORECASE) for part in fact)
+    """Whether one of the parts of a fact has a value among its words: "the meter box" is "meter box"."""
+    bare = re.escape(_ARTICLE.sub("", value))
+    return any(re.search(rf"(?<![\w.]){bare}s?(?![\w])", part or "", re.IGNORECASE) for part in fact)
 
 
 def report(*files: Path, failures: bool = False) -> Iterator[str]:
@@ -93,6 +124,11 @@ def report(*files: Path, failures: bool = False) -> Iterator[str]:
             if not each.right:
                 held = "; ".join(each.facts) or "nothing"
                 yield f"  {each.change.before} {each.change.after}\n    holds: {held}"
+    if not files:
+        told = pairs()
+        wrong = disturbed(told)
+        yield f"{UNCHANGED}: {len(told) - len(wrong)} of {len(told)} right"
+        yield from (f"  {' '.join(each)}" for each in wrong if failures)
 
 
 def main() -> None:

@@ -93,6 +93,7 @@ def belief_rows(half: beliefs.Half) -> Mapping[str, list[int]]:
     worlds = list(beliefs.worlds_of(half))
     with TemporaryDirectory(prefix="asof-beliefs-") as folder, asof.open(Path(folder) / "memory") as memory:
         beliefs.tell(memory, worlds)
+        memory.embed()  # or a busy machine would answer some by words alone
         for case in (case for world in worlds for case in world.cases):
             is_right = beliefs.is_right(memory, case)
             for kind in ("all", case.kind):

@@ -19,7 +19,7 @@ from asof_streams.errors import InvalidInput
 from asof_streams.messages import MAX_CONTENT_BYTES
 from effort import tries
 
-_SMALL, _LARGE = 4 * 1024, tries(32, nightly=64) * 1024
+_SMALL, _LARGE = tries(2, nightly=4) * 1024, tries(16, nightly=64) * 1024
 _GROWTH_MAX = 3 * _LARGE / _SMALL  # what is quadratic grows by eight times as much as what is linear, or more
 _EXTRACTOR = EnglishExtractor(load("default"), find_times)
 

@@ -83,6 +83,15 @@ def memory(tmp_path_factory: pytest.TempPathFactory):
         yield opened
 
 
+TIME, ID = r"[-0-9: ]+", r"\[[0-9a-f]{8}\]"
+LINE = re.compile(  # an entity, a fact or a change, a turn, and what was left out
+    r"- Q( \(Q\))?(, also Q)*(: Q Q)?"
+    rf"|- Q(, (since|until|on|before) {TIME}|, {TIME} to {TIME})? {ID}(; (until )?then Q {ID})?"
+    rf"|- {TIME}, Q: Q {ID}"
+    r"|Left out for the budget: [0-9a-z, ]+\."
+)
+
+
 @settings(max_examples=tries(20, nightly=500), deadline=None)
 @given(HOSTILE, HOSTILE, st.integers(MIN_BUDGET, 1_500))
 def test_no_text_breaks_out_of_its_quote_or_takes_more_than_the_budget(memory, text, name, budget) -> None:
@@ -101,11 +110,7 @@ def test_no_text_breaks_out_of_its_quote_or_takes_more_than_the_budget(memory, t
     assert context.text.isprintable() is False  # for its line breaks
     for line in inner:
         outside = QUOTE.sub("Q", line)
-        assert line in HEADINGS.values() or re.fullmatch(
-            r"- Q( \(Q\))?(, also Q)*(: Q Q)?|- Q, since [-0-9: ]+ \[[0-9a-f]{8}\]|- [-0-9: ]+, Q: Q \[[0-9a-f]{8}\]"
-            r"|Left out for the budget: [0-9a-z, ]+\.",
-            outside,
-        ), outside
+        assert line in HEADINGS.values() or LINE.fullmatch(outside), outside
         assert len(line.splitlines()) == 1
 
 

@@ -57,6 +57,8 @@ def in_chat(text: str, tense: str = "past") -> list[tuple[str, str, str, str]]:
         ("the week before 9 June 2023", "the week before 9 June 2023", "point", "2023-06-02", "2023-06-09"),
         ("the first Monday of last month", "the first Monday of last month", "point", "2024-04-01", "2024-04-02"),
         ("tomorrow at 5 we eat", "tomorrow at 5", "point", "2024-05-16T05:00:00", "2024-05-16T06:00:00"),
+        ("we met at seven o'clock", "at seven o'clock", "point", "2024-05-15T07:00:00", "2024-05-15T08:00:00"),
+        ("we met at half past six", "at half past six", "point", "2024-05-15T06:30:00", "2024-05-15T06:31:00"),
         ("a call tonight at 8", "tonight at 8", "point", "2024-05-15T20:00:00", "2024-05-15T21:00:00"),
         ("since 2019 I bake", "since 2019", "since", "2019-01-01", "open"),
         ("I've had her since last summer", "since last summer", "since", "2023-06-21", "open"),

@@ -1,6 +1,7 @@
 """The mentions agent: both examples of the episodic graph's specification from end to end, and its rules one by one."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_the_context_of_a_message_is_of_the_episodes_that_it_names_however_long_
     observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
     first, last = [e for e in observed if e.text == "Berlin"]
     assert last.repeats == first.mention_id
+
+
+class Episodes:
+    """A view of episodes that were said in another order than that of their ids."""
+
+    def episode(self, uuid):
+        return SimpleNamespace(uuid=uuid, valid_at={"a": 3, "b": 1, "c": 2}[uuid])
+
+
+def test_the_episodes_that_a_message_names_are_its_context_in_the_order_in_which_they_were_said():
+    naming = SimpleNamespace(previous_episode_ids=("a", "b", "c", "a"))
+
+    assert [turn.uuid for turn in mentions.context("g", naming, 9, Episodes())] == ["b", "c", "a"]
 
 
 def test_turns_of_the_same_moment_are_context_in_the_order_in_which_they_came(world):

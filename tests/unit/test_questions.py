@@ -91,6 +91,20 @@ def test_a_merge_is_seen_from_when_it_was_known_and_no_longer_once_it_was_taken_
     assert after.names == ("Ana",)
 
 
+def test_the_history_of_a_name_as_of_an_earlier_moment_is_that_of_whom_it_meant_then(history):
+    history.tell("2024-01-01", relation="likes", object="Tea", valid_at="2020")
+    history.tell("2024-01-02", subject="Anna", relation="likes", object="Jazz", valid_at="2021")
+    history.tell("2024-02-01", relation="also_known_as", object="Anna", valid_at="2020", ref="same")
+
+    def liked(known):
+        told = history.questions.history("Ana", "g", on(known))
+        return [version.object for version in told if version.relation == "likes"]
+
+    assert [liked("2024-01-15"), liked("2024-02-15")] == [["Tea"], ["Tea", "Jazz"]]
+    history.tell("2024-03-01", op="retract", ref="same", subject=None)
+    assert [liked(day) for day in ("2024-01-15", "2024-02-15", "2024-03-15")] == [["Tea"], ["Tea", "Jazz"], ["Tea"]]
+
+
 def test_an_entity_is_portrayed_with_what_points_to_it_and_how_often_it_was_mentioned(moved):
     [munich] = moved.questions.entity("Munich", NOW, "g")
 

@@ -29,6 +29,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RedactionRequest,
     RetryRequest,
     TimezoneStatement,
     WithdrawalRequest,
@@ -64,8 +65,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return (ConsolidationRecorded(undo=undo),)
         case ErasureRequest():
             return (GroupErased(),)
-        case RetryRequest():
-            return ()  # what it names is processed again, by the engine
+        case RetryRequest() | RedactionRequest():
+            return ()  # what it names, or what it leaves, is processed again, by the engine
         case RecordRefused(reason=reason):
             return (MessageParked(reason=reason),)
         case other:

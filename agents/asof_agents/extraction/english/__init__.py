@@ -8,5 +8,6 @@ __all__ = [
     "extractor",
     "first_names",
     "lexicon",
+    "version",
     "word_roots",
 ]

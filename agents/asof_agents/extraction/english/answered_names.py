@@ -57,9 +57,10 @@ def extract_answered_names(context: TurnContext, earlier: EarlierRelationships) 
 
 def _asked_of(text: str) -> frozenset[str] | None:
     """Return the words of a last question for names: "What are their names?"; None: it asks for none."""
-    if len(text) > _QUESTION_MAX or "?" not in text:
+    folded = text.casefold() if len(text) <= _QUESTION_MAX and "?" in text else ""
+    if not ("name" in folded or "called" in folded):
         return None
-    asked = text.casefold().replace("\u2019", "'").replace("'s", "").rsplit("?", 1)[0]
+    asked = folded.replace("\u2019", "'").replace("'s", "").rsplit("?", 1)[0]
     words = frozenset(_SENTENCE_END.split(asked)[-1].split())
     return words if "what" in words and not _ASKED.isdisjoint(words) else None
 

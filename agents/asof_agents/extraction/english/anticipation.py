@@ -19,6 +19,7 @@ _AWAITING: Final = (
         for link in ("about", "for")
     ),
 )
+_OPENING: Final = frozenset(words[0] for words in _AWAITING)
 _EVENT: Final = "Event"
 _CONFIDENCE: Final = 0.8
 
@@ -28,6 +29,8 @@ def extract_anticipation(context: TurnContext, parsed: ParsedSentence, subject: 
     low, at = parsed.sentence.low, subject.next
     while at < len(low) and (low[at] in _BE or low[at] in ADVERBS):
         at += 1
+    if at == len(low) or low[at] not in _OPENING:
+        return None
     after = next((at + len(words) for words in _AWAITING if low[at : at + len(words)] == words), None)
     entries = context.patterns.heads.get("plan", ())
     plan = next((entry for entry in entries if not entry.steps and _EVENT in entry.relation.targets), None)

@@ -6,20 +6,35 @@ of the same kind, where one is put in the place of another, is the new one; the 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
+from asof_agents.extraction.english.announcements import Announcement
+from asof_agents.extraction.english.change_words import BE, OWNERS
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
+from asof_agents.extraction.english.gist import is_thought
+from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS, UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.new_values import HARD, is_exact, may_hold_value, new_value
+from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
+from asof_agents.extraction.english.replacements import replacement
+from asof_agents.extraction.english.restatements import restate
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 from asof_ontologies.model import RelationType
 
-EarlierRelationships = Callable[[Turn], Iterable[Relationship]]
+
+class EarlierTurn(NamedTuple):
+    """An earlier turn as it is read by itself: its relationships, the latest first, and its sentences."""
+
+    relationships: Sequence[Relationship]
+    sentences: Sequence[ParsedSentence]
+
+
+ReadEarlier = Callable[[Turn], EarlierTurn]
+ParseEarlier = Callable[[Turn], Sequence[ParsedSentence]]
+"""The sentences of an earlier turn, to which no rule was applied."""
 
 _WORDS_MAX: Final = 400  # of a message that tells of a change
 _SHORT: Final = 40  # words of a message in which "it" can only be what was said last
@@ -32,7 +47,7 @@ _ENDED_OFF: Final = frozenset({"called", "went", "is", "are", "'s", "got", "brok
 _BEFORE: Final = 4  # words from an old value to the verb that says that it is over
 _AFTER: Final = 5
 _MORE: Final = frozenset({"more", "longer", "anymore"})
-_OVER_WORDS: Final = _OVER | _MORE | {"off"}  # without one of them nothing is said to be over
+_OVER_WORDS: Final = _OVER | {"off"}  # without one of them nothing is said to have ended
 _NOT: Final = frozenset({"not", "never"})
 _IT: Final = frozenset({"it", "that", "them", "this"})
 _THERE: Final = frozenset({"it", "its", "they", "that", "make", "there", "everything"})
@@ -50,7 +65,7 @@ _TOGETHER: Final = frozenset({"partner_of", "married_to"})
 _CONFIDENCE: Final = 0.8
 
 
-def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None:
+def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEarlier) -> None:
     """Add the changes that a message tells of what its speaker said in the turns before it."""
     turn = context.turn
     spoken = [
@@ -58,34 +73,101 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
         for other in reversed(context.before)
         if (other.role, other.role_type) == (turn.role, turn.role_type) and len(other.text) <= LOOK_BACK
     ]
-    if not any(_may_state(other) for other in spoken):
+    if not spoken:
         return
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
     words = [word for each in told for word in each.sentence.low]
-    told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
-    if len(words) > _WORDS_MAX or not told_new:
+    if not words or len(words) > _WORDS_MAX:
         return
-    over = not _OVER_WORDS.isdisjoint(words)
-    if not (over or context.findings.relationships or any(may_hold_value(context, each) for each in told)):
+    stated = len(context.findings.relationships)
+    _extract_stated(context, told, words, spoken, earlier)
+    corrected = any(each.stance == "denied" for each in context.findings.relationships)
+    if not corrected and not any(each.stance == "holds" for each in context.findings.relationships[stated:]):
+        _extract_restatements(context, told, spoken, earlier, parsed)
+
+
+def _extract_stated(
+    context: TurnContext, told: list[ParsedSentence], words: list[str], spoken: list[Turn], earlier: ReadEarlier
+) -> None:
+    """Add the changes of relationships that were stated in the earlier turns."""
+    told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
+    if not told_new or not any(_may_state(other) for other in spoken):
+        return
+    needs = _needs(context, told)
+    if needs is None:
         return  # before earlier turns are read once more: nothing could come of it
     here = {root for word in words for root in roots(word)} - COMMON
     there = not _THERE.isdisjoint(words) or ("we", "are") in pairwise(words)
     says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)
+    meant = [
+        (number, other)
+        for number, other in enumerate(spoken)
+        if _may_state(other) and ((says_it and number == 0) or has_root(other.text, here))
+    ]
+    if needs == "exact" and not any(may_be_exact(other.text) for _, other in meant):
+        return
     held: list[tuple[Relationship, RelationType, bool]] = []  # what may change, the latest first
-    for number, other in enumerate(spoken):
-        if not _may_state(other) or not ((says_it and number == 0) or has_root(other.text, here)):
-            continue
-        for at, old in enumerate(islice(earlier(other), _STATEMENTS_MAX)):
+    for number, other in meant:
+        for at, old in enumerate(islice(earlier(other).relationships, _STATEMENTS_MAX)):
             relation = context.patterns.ontology.relation(old.relation)
             if relation is not None and _may_change(relation, old):
                 held.append((old, relation, number == at == 0))
     values = {(old.relation, old.target.text.casefold()) for old, *_ in held}
     shared = Counter((relation, root) for relation, value in values for root in roots_of(value))
     used: set[int] = set()
+    replaced: set[tuple[Mention, Mention]] = set()
     for old, relation, latest in held:
         context.work.spend(CLAUSE)
         rivals = {root for root in roots_of(old.target.text) if shared[old.relation, root] > 1}
-        _Change(context, told, old, relation, used, rivals).extract(latest=latest)
+        _Change(context, told, old, relation, used, replaced, rivals).extract(latest=latest)
+
+
+def _needs(context: TurnContext, told: list[ParsedSentence]) -> Literal["any", "exact"] | None:
+    """Return of which earlier statements a message can change one: any, or those with an exact value; None: of none."""
+    if any(_may_end(each.sentence.low) for each in told) or any(map(may_put, told)):
+        return "any"
+    switches = any(not HARD.isdisjoint(each.sentence.low) for each in told)
+    if any(_may_follow(context, each, switches=switches) for each in context.findings.relationships):
+        return "any"
+    text = context.turn.text
+    return "exact" if any(may_be_exact(text[each.sentence.start : each.sentence.end]) for each in told) else None
+
+
+def _may_end(low: tuple[str, ...]) -> bool:
+    """Whether a sentence says that something is over, if it names it."""
+    denied = ("not" in low or "no" in low) and not _MORE.isdisjoint(low)
+    return denied or (not _OVER_WORDS.isdisjoint(low) and any(_ends(low, at) for at in range(len(low))))
+
+
+def _may_follow(context: TurnContext, stated: Relationship, *, switches: bool) -> bool:
+    """Whether what the message states may be in the place of a value of a relation that can have several."""
+    relation = context.patterns.ontology.relation(stated.relation)
+    if stated.stance != "holds" or relation is None or relation.is_deed:
+        return False
+    grouped = switches or any(root[0] == "#" for root in roots_of(stated.target.text))
+    return stated.relation in _TOGETHER or (relation.cardinality != "one" and grouped)
+
+
+def _extract_restatements(
+    context: TurnContext,
+    told: list[ParsedSentence],
+    spoken: list[Turn],
+    earlier: ReadEarlier,
+    parsed: ParseEarlier,
+) -> None:
+    """Add what takes the place of words that no rule reads as a relationship, or that another rule read otherwise."""
+    announcement = Announcement(told)
+    if not announcement.may_replace:
+        return
+    for number, other in enumerate(spoken):
+        if not announcement.may_go_on_from(other, latest=number == 0):
+            continue
+        context.work.spend(CLAUSE)
+        if replacement(parsed(other), announcement, latest=number == 0) is None:
+            continue  # before the turn is read once more by all rules
+        read = earlier(other)
+        if restate(context, announcement, read.sentences, read.relationships, other, latest=number == 0):
+            return
 
 
 def _may_state(turn: Turn) -> bool:
@@ -94,7 +176,8 @@ def _may_state(turn: Turn) -> bool:
 
 
 def _is_sure(parsed: ParsedSentence) -> bool:
-    return UNSURE_SENTENCE.isdisjoint(parsed.sentence.low)
+    low = parsed.sentence.low
+    return UNSURE_SENTENCE.isdisjoint(low) and not is_thought(low)
 
 
 def _may_change(relation: RelationType, old: Relationship) -> bool:
@@ -112,12 +195,16 @@ class _Change:
         old: Relationship,
         relation: RelationType,
         used: set[int],
+        replaced: set[tuple[Mention, Mention]],
         rivals: set[str],
     ) -> None:
         self.context, self.told, self.old, self.relation = context, told, old, relation
+        self.replaced = replaced  # the sources and values that have another value now
         self.used = used  # where the values begin that the message has put in another's place already
         key = old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
         self.value = roots_of(old.target.text)
+        figures = {root for root in self.value if root[0].isdigit()}
+        self.named = figures if is_exact(old) and figures else self.value  # by these it is named, not by its unit
         self.rivals = rivals  # of its roots, those of another value of the relation too: "the Honda" of two
         self.about = roots_of(key) | (set() if old.source.speaker else roots_of(old.source.text))
         self.about |= roots_of_relation(old.relation, None if relation.keyed else old.cue)
@@ -133,6 +220,9 @@ class _Change:
             if each.relation in names and _same(each.source, self.old.source)
         ]
         if any(each.target.text.casefold() == self.old.target.text.casefold() for each in again):
+            return
+        if (self.old.source, self.old.target) in self.replaced:  # which another relation had too
+            self._end((self.told[0].sentence.start, self.told[-1].sentence.end))
             return
         over = any(map(self._is_over, self.told)) or (latest and self._it_is_over())
         stated = next((each for each in again if each.stance == "holds"), None)
@@ -167,8 +257,18 @@ class _Change:
         return False
 
     def _is_meant(self, parsed: ParsedSentence) -> bool:
-        wanted = self.about | self.value
-        return any(root in wanted for word in parsed.sentence.low for root in roots(word))
+        wanted = self.about | self.named
+        low = parsed.sentence.low
+        return any(root in wanted for word in low for root in roots(word)) and not self._is_of_another(low)
+
+    def _is_of_another(self, low: tuple[str, ...]) -> bool:
+        """Whether a sentence begins with another thing or person than the old value is said of: "the customer is"."""
+        if low[0] not in OWNERS or len(low) < 3:
+            return False
+        head = set(roots(low[1]))
+        if not head or head & (self.about | self.value):
+            return False
+        return low[2] in BE or (low[1] in PEOPLE_NOUNS and not PEOPLE_NOUNS.isdisjoint(self.about))
 
     def _is_over(self, parsed: ParsedSentence) -> bool:
         """Whether a sentence says of the old value that it is over."""
@@ -225,6 +325,7 @@ class _Change:
         if source is None:
             return False
         self.used.add(start)
+        self.replaced.add((self.old.source, self.old.target))
         target = self.context.findings.mention(self.old.target.type, start, end)
         self._relate(source, target, Meaning("holds"), start)
         if self.relation.cardinality != "one":
@@ -239,8 +340,12 @@ class _Change:
             here = target.episode_id == self.context.turn.episode_id and target.start < end
             if not (here and start < target.start + len(target.text) and relation and not relation.is_deed):
                 continue
-            if each.stance == "holds" and not (relation.keyed or relation.name in _WEAK):
+            if each.stance != "holds":
+                continue
+            if not (relation.keyed or relation.name in _WEAK):
                 return True
+            if each.relation == self.old.relation and not _same(each.source, self.old.source):
+                return True  # it is another's
         return False
 
     def _source(self, start: int) -> Mention | None:

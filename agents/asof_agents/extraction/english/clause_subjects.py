@@ -1,7 +1,5 @@
 """Where the clauses of a sentence have their subjects: the speaker, a name, a noun, or nobody said and yet meant."""
 
-from functools import cached_property
-
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import ADVERBS, AUXILIARIES, CLAUSE_STARTS, FIRST_PERSON, GREETINGS
@@ -20,18 +18,18 @@ _BEFORE_REQUEST = GREETINGS - {"please", "you"} | {",", "!"}
 
 
 class ClauseSubjects:
-    """The subjects of one sentence. `opening`: its first word that is no greeting, name that is addressed or adverb."""
+    """The subjects of one sentence.
+
+    asked: its first word that is no greeting and no name that is addressed, by which a request begins.
+    opening: the first one that is no adverb either.
+    """
 
     def __init__(self, context: TurnContext, parsed: ParsedSentence) -> None:
         self.context = context
         self.parsed = parsed
         self.low = parsed.sentence.low
-        self.opening = self._opening(_PASSED_OVER)
-
-    @cached_property
-    def asked(self) -> int:
-        """The first word that is no greeting and no name that is addressed, by which a request begins."""
-        return self._opening(_BEFORE_REQUEST)
+        self.asked = self._after(0, _BEFORE_REQUEST)
+        self.opening = self._after(self.asked, _PASSED_OVER)
 
     def at(self, at: int) -> Subject | None:
         """Return the subject of a clause that begins at a word; None: there is none, or it is not clear who it is."""
@@ -106,9 +104,8 @@ class ClauseSubjects:
         )
         return Subject((mention,), at + 1, third=True, confidence=0.8)
 
-    def _opening(self, passed_over: frozenset[str]) -> int:
-        """Return the index of the first word that is none of these, and no name that is addressed."""
-        at = 0
+    def _after(self, at: int, passed_over: frozenset[str]) -> int:
+        """Return the index of the first word from `at` on that is none of these, and no name that is addressed."""
         while at < len(self.low):
             name = self.parsed.names.get(at)
             if name and name.spoken_to:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from asof_agents.extraction import documents
 from asof_agents.extraction.english.events import past_deed
@@ -20,6 +20,9 @@ from asof_agents.extraction.english.times.lexer import may_tell_time
 from asof_agents.extraction.english.work import SENTENCE, TIMES, WORD, Work
 from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
 from asof_streams.timezones import zone_of
+
+if TYPE_CHECKING:  # it builds on this module
+    from asof_agents.extraction.english.numerals import Slot
 
 _STRETCH = 600  # characters, that are searched for times at once
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
@@ -57,6 +60,7 @@ class ParsedSentence:
     ahead: Sequence[TimeHint] | None = None
     timed: frozenset[int] = frozenset()  # the words of the time expressions
     taken: set[int] = field(default_factory=set)  # words that stated a value, and so no more
+    slots: "list[Slot] | None" = None  # those of `slots`, once a rule has asked for them
     _phrases: dict[int, Phrase | None] = field(default_factory=dict)  # by the word at which they may begin
 
     def phrase_at(self, at: int) -> Phrase | None:
@@ -68,6 +72,8 @@ class ParsedSentence:
     def note_times(self, past: Sequence[TimeHint]) -> None:
         """Note the time expressions, of which no phrase has a word."""
         self.past = past
+        if not past:
+            return  # mostly so: what was looked up stands
         offsets = (tuple(self.sentence.start + each for each in hint.span) for hint in past)
         self.timed = frozenset(at for start, end in offsets for at in self.sentence.words_in(start, end))
         self._phrases.clear()
@@ -98,6 +104,16 @@ class ParsedSentence:
         return next((at for at in range(len(low), 0, -1) if low[at - 1][0].isalnum()), 0)
 
 
+def parse(text: str, patterns: Patterns, work: Work) -> Iterator[ParsedSentence]:
+    """Yield the sentences of a text with their names."""
+    for sentence in parse_sentences(text):
+        work.spend(SENTENCE + WORD * len(sentence.low))
+        names = names_in(sentence, patterns, text)
+        names = names or lower_names(sentence, patterns, text)
+        by_first, by_end = {name.first: name for name in names}, {name.last: name for name in names}
+        yield ParsedSentence(sentence, by_first, by_end)
+
+
 class TurnContext:
     """One turn during its extraction."""
 
@@ -117,7 +133,7 @@ class TurnContext:
         self.findings = Findings(turn, self.work)
         self._find_times = find_times
         self.misses = misses  # collected for an explanation; None: nobody asks for them
-        self.sentences = list(self._parsed())
+        self.sentences = list(parse(turn.text, patterns, self.work))
         roles = frozenset(other.role for other in (turn, *before))
         names = [name for parsed in self.sentences for name in parsed.names.values()]
         known_types = {
@@ -136,14 +152,6 @@ class TurnContext:
             start, end = parsed.sentence.span(words[0], max(words[0] + 1, min(words[1], len(parsed.sentence.low))))
             cue = (entry.relation.name, entry.text) if entry else (None, None)
             self.misses.append(Miss(parsed.sentence.start, self.turn.text[start:end], reason, *cue))
-
-    def _parsed(self) -> Iterator[ParsedSentence]:
-        for sentence in parse_sentences(self.turn.text):
-            self.work.spend(SENTENCE + WORD * len(sentence.low))
-            names = names_in(sentence, self.patterns, self.turn.text)
-            names = names or lower_names(sentence, self.patterns, self.turn.text)
-            by_first, by_end = {name.first: name for name in names}, {name.last: name for name in names}
-            yield ParsedSentence(sentence, by_first, by_end)
 
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:
         """Return the time expressions of a sentence, in order; with `ahead`, a bare "on Friday" is the next Friday."""

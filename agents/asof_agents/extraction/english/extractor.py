@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.english.answered_names import extract_answered_names
-from asof_agents.extraction.english.changes import extract_changes
+from asof_agents.extraction.english.changes import EarlierTurn, extract_changes
 from asof_agents.extraction.english.clauses import extract_clauses
-from asof_agents.extraction.english.context import FindTimes, TurnContext
+from asof_agents.extraction.english.context import FindTimes, ParsedSentence, TurnContext, parse
 from asof_agents.extraction.english.corrections import extract_correction
 from asof_agents.extraction.english.endings import extract_endings
 from asof_agents.extraction.english.everyday import extract_everyday
@@ -15,11 +15,10 @@ from asof_agents.extraction.english.later_names import extract_later_names
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
 from asof_agents.extraction.english.values import extract_values
+from asof_agents.extraction.english.version import version_of
 from asof_agents.extraction.english.work import LOOK_BACK
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
-
-_VERSION = "rules-2"
 
 
 def _unknown(_names: Sequence[str]) -> Mapping[str, str]:
@@ -32,7 +31,7 @@ class EnglishExtractor:
     def __init__(self, ontology: Ontology, find_times: FindTimes) -> None:
         self._patterns = patterns(ontology)
         self._find_times = find_times
-        self._version = f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}"
+        self._version = version_of(ontology)
 
     @property
     def version(self) -> str:
@@ -60,35 +59,40 @@ class EnglishExtractor:
     def _extract(self, context: TurnContext, known: KnownNames) -> None:
         before = context.before
         self._read(context)
-        stated: dict[str, Sequence[Relationship]] = {}  # by each earlier turn, by its episode
+        read: dict[str, EarlierTurn] = {}  # by its episode
+
+        def earlier_turn(other: Turn) -> EarlierTurn:
+            if other.episode_id not in read:
+                short = len(other.text) <= LOOK_BACK
+                read[other.episode_id] = self._earlier(other, before, known) if short else EarlierTurn((), ())
+            return read[other.episode_id]
 
         def earlier(other: Turn) -> Sequence[Relationship]:
-            if other.episode_id not in stated and len(other.text) > LOOK_BACK:
-                stated[other.episode_id] = ()
-            elif other.episode_id not in stated:
-                stated[other.episode_id] = self._earlier(other, before, known)
-            return stated[other.episode_id]
+            return earlier_turn(other).relationships
 
-        for parsed in context.sentences:
-            extract_correction(context, parsed, earlier)
-        extract_changes(context, earlier)
+        def parsed(other: Turn) -> Sequence[ParsedSentence]:
+            return list(parse(other.text, self._patterns, context.work))
+
+        for each in context.sentences:
+            extract_correction(context, each, earlier)
+        extract_changes(context, earlier_turn, parsed)
         extract_answered_names(context, earlier)
-        for parsed in context.sentences:
-            for name in parsed.names.values():
+        for each in context.sentences:
+            for name in each.names.values():
                 if not (name.spoken_to or context.findings.has(name.text)):
-                    kind = context.types.in_place(parsed.sentence, name)
+                    kind = context.types.in_place(each.sentence, name)
                     if kind:
-                        context.name_mention(parsed, name, kind)
+                        context.name_mention(each, name, kind)
                     else:
-                        context.miss(parsed, (name.first, name.last), "no type of entity is known for this name")
+                        context.miss(each, (name.first, name.last), "no type of entity is known for this name")
 
-    def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Sequence[Relationship]:
-        """Return the relationships of an earlier turn, the latest first, with the mentions of its own extraction."""
+    def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> EarlierTurn:
+        """Return an earlier turn as it is read by itself, with the mentions of its own extraction."""
         at = before.index(turn)
         context = TurnContext(replace(turn, mentions=()), before[:at], known, self._patterns, self._find_times)
         self._read(context)
         held = {(mention.type, mention.text): mention for other in before[: at + 1] for mention in other.mentions}
-        return [
+        stated = [
             replace(
                 found,
                 source=held.get((found.source.type, found.source.text), found.source),
@@ -96,6 +100,7 @@ class EnglishExtractor:
             )
             for found in context.findings.relationships_reversed()
         ]
+        return EarlierTurn(stated, context.sentences)
 
     def _read(self, context: TurnContext) -> None:
         for parsed in context.sentences:

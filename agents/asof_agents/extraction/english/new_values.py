@@ -8,9 +8,11 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
+from asof_agents.extraction.english.name_spans import NameSpan
+from asof_agents.extraction.english.numerals import DAYS
 from asof_agents.extraction.english.quantities import STREETS, WEEKDAYS, Value, address_at, value_at
 from asof_agents.extraction.english.times.lexer import may_tell_time
-from asof_agents.extraction.english.word_roots import PLAIN, roots, roots_of
+from asof_agents.extraction.english.word_roots import PLAIN, SIGNALS, roots, roots_of
 from asof_agents.extraction.ports import Relationship
 
 HARD: Final = frozenset(  # words that put something in another's place, or say that it is otherwise now
@@ -35,6 +37,7 @@ _PAINTED: Final = frozenset({"dyed", "painted", "coloured", "colored", "turned"}
 _PUTTING: Final = HARD | _PAINTED
 _NO_NOUNS: Final = PLAIN - DETERMINERS
 _SHIFTS: Final = frozenset("back changed gone made moved promoted stepped swapped switched transferred went".split())
+_APPOSING: Final = frozenset({",", ":"})  # "my new boss: Priya"
 _AFTER: Final = (  # words after a new value
     ("has", "taken"), ("took", "over"), ("is", "taking"), ("'s", "taking"), ("is", "my"), ("is", "our"), ("is", "the"),
     ("have", "overtaken"), ("has", "overtaken"), ("already",), ("instead",), ("now",), ("it", "is"), ("is", "now"),
@@ -52,7 +55,7 @@ _COUNTED: Final = _COUNTS | WEEKDAYS
 _ROLES: Final = ("boss", "doctor", "manager", "owner", "lead")
 _MONEY: Final = re.compile(r"[$€£¥]|\b(?:bucks|dollars?|euros?|pounds?|quid|k)\b")
 _FIGURE: Final = re.compile(r"\d[\d.,:]*")
-_MARKED: Final = re.compile(r"[$€£¥@]")
+_MARKED: Final = re.compile(rf"[$€£¥@]|\b(?:{'|'.join(sorted(_COUNTED))})\b", re.IGNORECASE)
 _CODE: Final = re.compile(r"\S+@\S+|(?=\S*\d)(?=\S*[a-z])[\w.:+/-]{4,}")
 _CLOCK: Final = re.compile(r"\d:\d\d|\b\d+ ?(?:am|pm|a\.m|p\.m)|^\d+$|noon|midnight|o'clock")
 
@@ -79,13 +82,27 @@ def is_exact(old: Relationship) -> bool:
     )
 
 
-def may_hold_value(context: TurnContext, parsed: ParsedSentence) -> bool:
-    """Whether a sentence has words that may be a new value, whatever the old one is."""
-    low, text = parsed.sentence.low, context.turn.text[parsed.sentence.start : parsed.sentence.end]
-    figured = not _COUNTED.isdisjoint(low) or may_tell_time(text) or _MARKED.search(text) is not None
-    if figured or not _PAINTED.isdisjoint(low) or any(not name.spoken_to for name in parsed.names.values()):
+def may_be_exact(text: str) -> bool:
+    """Whether a text has words that may be an exact value, as is_exact has it."""
+    return may_tell_time(text) or _MARKED.search(text) is not None
+
+
+def may_put(parsed: ParsedSentence) -> bool:
+    """Whether a sentence may put words that are no exact value in the place of others, whatever those are."""
+    low = parsed.sentence.low
+    if SIGNALS.isdisjoint(low):
+        return False
+    if any(_is_led(parsed, name) for name in parsed.names.values()):
         return True
-    return not HARD.isdisjoint(low) and any(_puts(low, at) for at in range(1, len(low)))
+    painted = not _PAINTED.isdisjoint(low)
+    return painted or (not HARD.isdisjoint(low) and any(_puts(low, at) for at in range(1, len(low))))
+
+
+def _is_led(parsed: ParsedSentence, name: NameSpan) -> bool:
+    """Whether the words around a name may put it in the place of another."""
+    low, first = parsed.sentence.low, _led_from(parsed, name)
+    before = low[first - 1] if first else ""
+    return not name.spoken_to and (before in _TO or before in _APPOSING or _is_followed(low, name.last))
 
 
 def new_value(context: TurnContext, parsed: ParsedSentence, old: Relationship, about: set[str]) -> NewValue | None:
@@ -120,13 +137,11 @@ def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship, abou
     low = parsed.sentence.low
     context.timed(parsed, ahead=False)
     for name in parsed.names.values():
-        first = name.first
-        while first and low[first - 1] in _ASIDE:
-            first -= 1
+        first = _led_from(parsed, name)
         before = low[first - 1] if first else ""
-        if not name.spoken_to and before not in _FROM:
-            apposed = before in {",", ":"} and first > 1 and not about.isdisjoint(roots(low[first - 2]))
-            after = apposed or any(low[name.last : name.last + len(words)] == words for words in _AFTER)
+        if not name.spoken_to and before not in _FROM and low[name.first].rstrip("s") not in DAYS:
+            apposed = before in _APPOSING and first > 1 and not about.isdisjoint(roots(low[first - 2]))
+            after = apposed or _is_followed(low, name.last)
             titled = name.first - (low[name.first - 1] == ".") - 1
             begin = titled if titled >= 0 and low[titled] in TITLES else name.first
             begin -= begin > 1 and parsed.sentence.raw[begin - 1] == "The"
@@ -140,6 +155,19 @@ def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship, abou
         phrase = parsed.phrase_at(at)
         if phrase and not phrase.name and not phrase.vague and closes(low, phrase.after):
             yield NewValue(phrase.first, phrase.last, sure=True)
+
+
+def _led_from(parsed: ParsedSentence, name: NameSpan) -> int:
+    """Return the first word of a name with its adjectives and titles, before which stands what leads to it."""
+    low, first = parsed.sentence.low, name.first
+    while first and low[first - 1] in _ASIDE:
+        first -= 1
+    return first
+
+
+def _is_followed(low: tuple[str, ...], at: int) -> bool:
+    """Whether the words after a name put it in another's place: "Priya took over"."""
+    return any(low[at : at + len(words)] == words for words in _AFTER)
 
 
 def _puts(low: tuple[str, ...], at: int) -> bool:

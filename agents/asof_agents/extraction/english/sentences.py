@@ -23,8 +23,11 @@ _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st", "mt"})
 _LAST_WORD = re.compile(r"[\w.]*\w$")
 _LAST_WORD_MAX = max(map(len, _ABBREVIATIONS)) + 1  # a longer word is neither an abbreviation nor an initial
 _LETTER = re.compile(r"\S")
+_COMPOUND = r"(?:[-./_&@:]+\w+)*\+*"
 _WORD = re.compile(
-    r"(?=\w++['’]t)\w+(?=n['’]t\b)|n['’]t\b|O['’][A-Z]\w+|[#@]?\w++(?:[-./_&@:]+\w+)*\+*|['’](?:s|m|re|ve|ll|d)\b|[^\w\s]"
+    rf"[#@]?\w++(?!['’]){_COMPOUND}"  # most words: where no apostrophe follows, no other kind begins
+    r"|(?=\w++['’]t)\w+(?=n['’]t\b)|n['’]t\b|O['’][A-Z]\w+"
+    rf"|[#@]?\w++{_COMPOUND}|['’](?:s|m|re|ve|ll|d)\b|[^\w\s]"
 )
 _POSSESSIVE = re.compile(r"(?<=\ws)['’](?= [a-z])")  # "my parents' house"
 _RUN_TOGETHER = {  # chat leaves apostrophes out: where the second word begins, and both words

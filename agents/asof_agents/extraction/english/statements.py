@@ -112,7 +112,7 @@ def _fits(
         return []
     kinds = {mention.type for mention in subject.mentions}
     context.work.spend(len(entries) // CUES)
-    _times(context, parsed, predicate)  # objects end where a time begins
+    context.timed(parsed, ahead=False)  # objects end where a time begins
     found = []
     before = len(context.misses or ())
     for entry in context.patterns.cues[head].before(next_words(parsed.sentence, predicate.after, parsed.timed)):
@@ -153,6 +153,7 @@ def _keep_nearest(
     misses = context.misses
     if misses is None or not entries:
         return
+    _times(context, parsed, predicate)  # an explanation has them as this verb dates them
     if found:
         del misses[before:]
     elif len(misses) == before and parsed.sentence.low[predicate.head] != "my":

@@ -223,13 +223,13 @@ def _does(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
 def _place(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "the spare key is under the flowerpot": where a thing is kept."""
     low, relation = parsed.sentence.low, context.patterns.values.get("quality")
-    thing = phrase_before(context, parsed, at) or bare_before(context, parsed, at)
     after = at + 1
     while after < len(low) and (low[after] in ADVERBS or low[after] in _KEPT):
         after += 1
-    if thing is None or relation is None or low[after : after + 1] == () or low[after] not in _WHERE:
+    if relation is None or after == len(low) or low[after] not in _WHERE:
         return
-    if thing.head not in _KEPT_THINGS:
+    thing = phrase_before(context, parsed, at) or bare_before(context, parsed, at)
+    if thing is None or thing.head not in _KEPT_THINGS:
         return
     phrase = parsed.phrase_at(after + 1)
     if phrase is None:

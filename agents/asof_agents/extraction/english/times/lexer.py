@@ -58,11 +58,13 @@ _WORD: Final = re.compile(r"[a-z]+")
 _TRIGGER_KINDS: Final = frozenset(
     "month weekday weekdays unit quarter part season seasons weekend today tonight noon now shorthand".split()
 )
-_TRIGGERS: Final = frozenset(
+_TIME_WORDS: Final = frozenset(
     [word for word, (kind, _) in LEXICON.items() if kind in _TRIGGER_KINDS]
-    + [_WORD.findall(name)[0] for name in HOLIDAYS]
-    + ["week"]  # of "week-end"
+    + ["week", "clock", "oclock", "past"]  # of "week-end", "seven o'clock", "half past seven"
 )
+_TRIGGERS: Final = _TIME_WORDS | {  # most holidays have a word of time: "Good Friday", "New Year's Eve"
+    words[0] for words in map(_WORD.findall, HOLIDAYS) if _TIME_WORDS.isdisjoint(words)
+}
 
 
 def _stamp(text: str) -> tuple[str, Any]:
@@ -170,9 +172,10 @@ def _is_part_of_the_word(mark: str, before: list[Token], *, lenient: bool) -> bo
 
 
 def _read(match: re.Match[str], *, lenient: bool) -> tuple[str, Any]:
-    kind, text = match.lastgroup or "", match[0].lower().replace("’", "'")
+    kind, word = match.lastgroup or "", match[0]
+    text = word.lower().replace("’", "'")
     if kind == "word":
-        return _word(match[0], text, lenient=lenient)
+        return _word(word, text, lenient=lenient)
     if kind in _FIGURES:
         try:
             return _FIGURES[kind](text)
