@@ -24,6 +24,7 @@ from bench import (
     moments,
     opening,
     rebuilding,
+    scaling,
     searching,
     serving,
     shapes,
@@ -48,21 +49,23 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "serve": serving.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,
+    "scale": scaling.measure,
 }
+HOURS = {"scale"}  # that are measured only if they are named
 SCALES = {"full": 1.0, "small": 0.05}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "subjects", nargs="*", metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all if none is given"
+        "subjects", nargs="*", metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all but scale if none is given"
     )
     parser.add_argument("--scale", default="full", help="full, small, or a share of full such as 0.01")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")
     chosen = parser.parse_args()
     if unknown := set(chosen.subjects) - SUBJECTS.keys():
         parser.error(f"no such subject: {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
-    subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS)]
+    subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS.keys() - HOURS)]
     scale = SCALES[chosen.scale] if chosen.scale in SCALES else float(chosen.scale)
 
     tune_allocator()  # as the command does, and every process of ours

@@ -53,6 +53,12 @@ def generation(directory: str) -> dict[str, Any]:
     return {"seconds": seconds}
 
 
+def compress(directory: str) -> dict[str, Any]:
+    """Compress the logs."""
+    with asof.open(directory, embedder="none") as memory:
+        return {"records": sum(log.records for log in memory.compress())}
+
+
 def answer(directory: str, name: str) -> dict[str, Any]:
     """Open a directory and answer one question."""
     began = time.perf_counter()
@@ -150,6 +156,7 @@ _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "import": import_,
     "projection": projection,
     "generation": generation,
+    "compress": compress,
     "answer": answer,
     "open_partition": open_partition,
     "bare_loop": bare_loop,

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from itertools import count, islice
 from pathlib import Path
+from statistics import median
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Event, Thread
 from typing import Any, Final
@@ -28,11 +29,13 @@ _WAITING: Final = 1_000  # at full scale: so many of them wait, and a hundred mo
 _WARMING: Final = 50  # searches that are not measured, before those that are
 _ASKED: Final = 200  # so many at full scale
 _PAUSE_SECONDS: Final = 0.01  # between two requests of those that are measured
+_ROUNDS: Final = 7  # at full scale: services with vectors and without process the same messages in turns
 
 
 def measure(material: Material) -> Iterator[Figure]:
     yield from _sending(material, "none")
     yield from _sending(material, "minilm")
+    yield _beside(material)
     yield from _searching(material)
 
 
@@ -53,6 +56,52 @@ def _sending(material: Material, embedder: str) -> Iterator[Figure]:
         f"POST /messages beside a busy worker ({what})", "ms", percentiles(times, 1e3), targets=(Target("p99", 20),)
     )
     yield Figure(f"messages processed meanwhile ({what})", "messages/s", {"messages/s": rate})
+
+
+def _beside(material: Material) -> Figure:
+    """Process the same messages with vectors made behind and without, in turns, by a new service each time."""
+    name, lines = material.chat(2_760)
+    share: dict[str, list[float]] = {"wall": [], "worker": []}
+    rounds = material.count(_ROUNDS, 1)
+    for number in range(rounds):
+        took = {}
+        for embedder in ("none", "minilm") if number % 2 else ("minilm", "none"):
+            directory = material.folder / f"beside-{number}-{embedder}"
+            took[embedder] = _ingested(directory, lines, material.count(1_000, 100), embedder)
+        for what, without, behind in zip(share, took["none"], took["minilm"], strict=True):
+            share[what].append(without / behind)
+    values = {what: median(shares) for what, shares in share.items()}
+    note = f"by the clock, and by processor time of the worker; medians of {rounds} pairs of services"
+    target = (Target("wall", 0.85, at_least=True),)
+    what = f"ingestion ({name}), vectors made behind it"
+    return Figure(what, "times that without", values, note=note, targets=target)
+
+
+def _ingested(directory: Path, lines: list[bytes], messages: int, embedder: str) -> tuple[float, float]:
+    """Return how long a service takes for messages, by the clock and by processor time of its worker."""
+    with _server(directory, ASOF_EMBEDDER=embedder) as address, closing(HTTPConnection(address)) as client:
+        bodies = _bodies(lines, "beside", _TOGETHER)
+        _processed(client, [next(bodies)])
+        _timed(client, "/search", json.dumps({"query": "What is new?"}).encode())  # which loads the model
+        began, spent = time.perf_counter(), _processor_seconds(directory)
+        _processed(client, list(islice(bodies, messages // _TOGETHER)))
+        return time.perf_counter() - began, _processor_seconds(directory) - spent
+
+
+def _processor_seconds(directory: Path) -> float:
+    """Return the seconds of processor time that the worker of a directory has taken."""
+    worker = (directory / "writer.lock").read_text().strip()  # which has its process id
+    ticks = Path("/proc", worker, "stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def _processed(client: HTTPConnection, bodies: list[bytes]) -> None:
+    """Send messages, and wait until all are processed."""
+    last = [_posted(client, body) for body in bodies][-1] + _TOGETHER - 1
+    client.request("GET", f"/v1/messages/{last}?min_position={last}")
+    answer = client.getresponse()
+    said = answer.read()
+    assert answer.status == 200, said
 
 
 def _searching(material: Material) -> Iterator[Figure]:
@@ -87,8 +136,10 @@ def _server(directory: Path, **settings: str) -> Iterator[str]:
     command = [sys.executable, "-c", "from asof.cli import main; main()", "serve", "--port", "0", "--json"]
     with Popen([*command, "--data", directory], stdout=PIPE, stderr=DEVNULL, env=os.environ | settings) as process:
         assert process.stdout is not None
-        yield urlsplit(json.loads(process.stdout.readline())["url"]).netloc
-        process.terminate()
+        try:
+            yield urlsplit(json.loads(process.stdout.readline())["url"]).netloc
+        finally:
+            process.terminate()
 
 
 @contextmanager

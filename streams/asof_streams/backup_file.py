@@ -20,10 +20,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from asof_streams.chain import Row
 from asof_streams.content_keys import is_encrypted
 from asof_streams.errors import DamagedFile, StorageFailed
 from asof_streams.files import make_file, sync
-from asof_streams.sqlite_records import Row
 
 FORMAT: Final = "asof backup"
 VERSION: Final = 2

@@ -6,13 +6,16 @@ payload by the seal: the chain still verifies, and without the salt nobody can t
 
 from hashlib import sha256
 from struct import Struct
-from typing import Final
+from typing import Any, Final
 
 SALT_BYTES: Final = 16
 _NUMBERS: Final = Struct(">7q")
 
 # position, group, recorded_at, cause, place, size, term, type, version
 Envelope = tuple[int, str, int, int, int, int, int, str, int]
+
+# an envelope, then hash, salt, seal, payload: a record has salt and payload, an erased one the seal alone
+Row = tuple[Any, ...]
 
 
 def genesis(log: str) -> bytes:

@@ -1,6 +1,5 @@
 """A log's file read and written row by row, as it is stored: to back it up, and to restore it."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
@@ -8,9 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams import chain
+from asof_streams.chain import Row
 from asof_streams.errors import DamagedLog, InvalidInput
+from asof_streams.instants import NEG
 from asof_streams.sqlite import SqliteGuard, connect, create, transaction
-from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
+from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
 
 _CHUNK: Final = 1_000  # rows read or written at once
 _INSERT: Final = f"INSERT INTO log VALUES ({', '.join('?' * 13)})"
@@ -47,8 +48,8 @@ class StoredLog:
             raise self._records.damaged(end - 1, "it is not the record that the log ended with")
 
     def caused_by(self, cause: int) -> int:
-        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
-        return bisect_left(range(self.head.position), cause, key=lambda at: self._records.rows(at, at + 1)[0][3])
+        """Return the position of the first record with this cause or a later one."""
+        return next(self._records.caused_by(cause, self.head.position), self.head.position)
 
     def recorded_by(self, instant: int) -> int:
         """Return how many of the first records were recorded by an instant.
@@ -56,9 +57,14 @@ class StoredLog:
         InvalidInput: others that were stand behind one that was not, since a history was moved in.
         """
         end = self.head.position
-        ((later,),) = self._records.query(_FIRST_LATER, instant, end, trusted=0)
+        blocks = self._records.blocks
+        later = blocks.first_later(instant)
+        if later is None:
+            ((later,),) = self._records.query(_FIRST_LATER, instant, end, trusted=0)
         stop: int = end if later is None else later
-        ((known,),) = self._records.query(_FIRST_KNOWN, stop, end, instant, trusted=0)
+        known = blocks.first_known(stop, instant)
+        if known is None:
+            ((known,),) = self._records.query(_FIRST_KNOWN, stop, end, instant, trusted=0)
         if known is not None:
             raise InvalidInput(
                 f"message {stop} was recorded later, and message {known} behind it was not: the log of a history that "
@@ -89,13 +95,18 @@ def restore_rows(path: Path, start: int, rows: Iterable[Row], end: Head) -> None
             raise DamagedLog(f"{path.name} ends at {head.position}: a backup from {start} on cannot follow")
         with transaction(db):
             position, previous, rest = start, head.hash, iter(rows)
+            cause = records.cause_of(start - 1) if start else NEG
+            tellings = []
             while some := list(islice(rest, _CHUNK)):
                 for row in some:
                     if row[0] != position:
                         raise records.damaged(position, "it is missing")
-                    previous, position = records.expect_link(previous, row), position + 1
+                    if row[3] < cause:
+                        tellings.append(position)
+                    previous, position, cause = records.expect_link(previous, row), position + 1, row[3]
                 db.executemany(_INSERT, some)
                 db.executemany(_DATED, {row[1]: row[2] for row in some}.items())
             if (position, previous) != (end.position, end.hash):
                 raise records.damaged(position, "it is not the record that the log ended with")
+            records.add_tellings(tellings)
             records.put_head(end)

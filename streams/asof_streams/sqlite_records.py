@@ -1,13 +1,22 @@
-"""The stored form of a log: its SQLite tables, and reads that check everything that can be checked."""
+"""The stored form of a log: its SQLite tables, and reads that check everything that can be checked.
+
+Records are rows of a table, but for those of closed blocks (asof_streams.sqlite_blocks), which stand before them.
+"""
 
 import sqlite3
 import struct
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from asof_streams import chain
+from asof_streams.chain import Row
 from asof_streams.errors import DamagedLog
 from asof_streams.sqlite import SqliteGuard
+from asof_streams.sqlite_blocks import SCHEMA as BLOCKS
+from asof_streams.sqlite_blocks import Blocks
 from asof_streams.sqlite_requests import SCHEMA as REQUESTS
 
 # A record has salt and payload; an erased one has the seal alone. `head` is one row with the log's end and checkpoint;
@@ -23,6 +32,13 @@ _HEADS: Final = (
 )
 _GROUPS: Final = "CREATE TABLE groups (grp TEXT PRIMARY KEY, recorded_at INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 _SCHEMA: Final = (_LOG, _HEADS, _GROUPS)
+# After a redaction what is left of a group is told again, under its causes. `tellings` has where each such telling
+# begins; it is not there before the first. Within a telling causes never decrease.
+_TELLINGS: Final = "CREATE TABLE tellings (position INTEGER PRIMARY KEY) STRICT"
+_HAS_TELLINGS: Final = "SELECT 1 FROM sqlite_schema WHERE name = 'tellings'"
+_FORMS: Final = {
+    frozenset((*_SCHEMA, *a, *b, *c)) for a in ((), REQUESTS) for b in ((), (BLOCKS,)) for c in ((), (_TELLINGS,))
+}
 _SELECT: Final = (
     "SELECT position, grp, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload "
     "FROM log WHERE position >= ? AND position < ? ORDER BY position"
@@ -30,9 +46,6 @@ _SELECT: Final = (
 _NUMBERS: Final = struct.Struct(">3q")
 
 REMEDY: Final = "restore it from a backup; any log but `messages` can also be made again from the log before it"
-
-Row = tuple[Any, ...]
-"""position, group, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload."""
 
 
 class Head(NamedTuple):
@@ -60,8 +73,9 @@ class Records:
         self._path = path
         self._db = db
         self._guard = SqliteGuard(path, REMEDY, DamagedLog)
-        tables = tuple(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0))
-        if tables not in (_SCHEMA, (*_SCHEMA, *REQUESTS)):
+        self.blocks: Final = Blocks(self)
+        tables = frozenset(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema", trusted=0))
+        if tables not in _FORMS:
             raise self.damaged(0, "its tables are not those of a log that this version knows")
 
     def head(self) -> Head:
@@ -92,12 +106,41 @@ class Records:
                 raise
             middle = (start + stop) // 2
             return self.rows(start, middle) + self.rows(middle, stop)
+        first = rows[0][0] if rows else stop
+        if start < first:  # they are closed, or were closed since the log began to be read
+            rows = self.blocks.rows(start, first) + rows
         for position, row in enumerate(rows, start):
             if row[0] != position:
                 raise self.damaged(position, "it is missing")
         if len(rows) < stop - start:
             raise self.damaged(start + len(rows), "it is missing")
         return rows
+
+    def cause_of(self, position: int) -> int:
+        """Return the cause of a record, also of an erased one."""
+        cause: int = self.rows(position, position + 1)[0][3]
+        return cause
+
+    def tellings(self) -> list[int]:
+        """Return the positions at which something is told again, in order: the causes before are later ones."""
+        if not self.query(_HAS_TELLINGS, trusted=0):
+            return []
+        return [at for (at,) in self.query("SELECT position FROM tellings ORDER BY position", trusted=0)]
+
+    def add_tellings(self, positions: Sequence[int]) -> None:
+        """Note, in the open transaction, positions at which something is told again."""
+        if not positions:
+            return
+        if not self._db.execute(_HAS_TELLINGS).fetchone():
+            self._db.execute(_TELLINGS)
+        self._db.executemany("INSERT INTO tellings VALUES (?)", ((at,) for at in positions))
+
+    def caused_by(self, cause: int, end: int) -> Iterator[int]:
+        """Yield, for each telling in order, the position of its first record with this cause or a later one, if any."""
+        for start, stop in pairwise([0, *(at for at in self.tellings() if at < end), end]):
+            found = bisect_left(range(stop), cause, start, key=self.cause_of)
+            if found < stop:
+                yield found
 
     def expect_link(self, previous: bytes, row: Row) -> bytes:
         """Return a record's hash. DamagedLog: it does not follow from the previous hash and the record."""
@@ -117,7 +160,7 @@ class Records:
         if row[11] is None:
             raise self.damaged(row[0], "its payload is missing")
 
-    def query(self, sql: str, *values: int, trusted: int) -> list[Row]:
+    def query(self, sql: str, *values: Any, trusted: int) -> list[Row]:
         """Return the rows of a query. DamagedLog: it failed; records before position `trusted` are intact."""
         try:
             with self._guard:

@@ -5,6 +5,7 @@ the log's history: they are kept for a day, are not in the hash chain, and are e
 """
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from asof_streams.errors import InvalidInput
@@ -66,6 +67,12 @@ class Requests:
         """Delete a group's requests whose messages begin before a position."""
         if self._exists():
             self._db.execute("DELETE FROM requests WHERE grp = ? AND start < ?", (group, before))
+
+    def redact(self, positions: Iterable[int]) -> None:
+        """Delete the requests that have a message at one of these positions."""
+        if self._exists():
+            asked = ((at, at) for at in positions)
+            self._db.executemany("DELETE FROM requests WHERE start <= ? AND ? < start + size", asked)
 
     def _exists(self) -> bool:
         return bool(self._db.execute(_EXISTS).fetchone()[0])

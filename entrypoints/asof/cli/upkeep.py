@@ -1,4 +1,4 @@
-"""The commands that look after a memory: verify, stats, export, doctor."""
+"""The commands that look after a memory: embed, verify, repair, compress, usage, stats, export, doctor."""
 
 import sys
 from collections.abc import Iterable
@@ -19,6 +19,7 @@ from asof.operations.doctor import doctor as examine
 from asof.operations.operation import ExportQuery
 
 _CHECKS: Final = Table(("", "what"), ("state", lambda check: "ok" if check.ok else "DAMAGED"), ("found", "found"))
+_COMPRESSED: Final = Table(("log", "log"), ("records", "records"), ("bytes before", "before"), ("bytes after", "after"))
 _FINDINGS: Final = Table(("", "what"), ("state", "state"), ("found", "found"), ("to mend it", "remedy"))
 _COUNTED: Final = ("entities", "facts", "open_versions", "merges", "communities", "contradictions", "events", "lag")
 
@@ -47,6 +48,14 @@ def repair(call: Call) -> int:
         checks = operations.repair.ask(session)
     call.answer(operations.repair, checks, _CHECKS)
     return 0 if all(check.ok for check in checks) else calls.FAILED
+
+
+@command(operations.compress)
+def compress(call: Call) -> None:
+    """Compress the older records of the logs. They take a fifth of the space; others may write meanwhile."""
+    with call.existing("compressing") as session:
+        logs = operations.compress.ask(session)
+    call.answer(operations.compress, logs, _COMPRESSED)
 
 
 usage = question(

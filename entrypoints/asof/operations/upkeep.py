@@ -8,6 +8,7 @@ from asof.operations.moments import moment_of
 from asof.operations.operation import operation
 from asof.runtime import embedders, integrity
 from asof.runtime.integrity import Check
+from asof.runtime.log_compression import LogCompression, compress_logs
 from asof.runtime.repair import repair as mend
 from asof.service.session import Session
 from asof_projections.model.answers import Embedded
@@ -31,6 +32,10 @@ class VerifyQuery(Query):
 
 class RepairQuery(Query):
     """Make again what is damaged."""
+
+
+class CompressQuery(Query):
+    """Compress the older records of the logs."""
 
 
 @operation()
@@ -85,6 +90,16 @@ def repair(session: Session, query: RepairQuery) -> list[Check]:
     for source in session.sources.every():
         checks += mend(source.places, session.settings, session.progress)
     return checks
+
+
+@operation(items="logs")
+def compress(session: Session, query: CompressQuery) -> list[LogCompression]:
+    """Compress the records of each log but its newest, also while another process writes; return how much each shrank.
+
+    InvalidInput: the directory is a copy of topics. DamagedLog: all before the damage is compressed.
+    """
+    del query
+    return list(compress_logs(session.places, session.progress))
 
 
 def export(session: Session, query: ExportQuery) -> Iterator[str]:

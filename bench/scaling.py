@@ -1,0 +1,73 @@
+"""How time, disk and memory grow with history: measured at two sizes, one ten times the other.
+
+At full scale these are 1,000,000 and 10,000,000. What 100,000,000 and a billion would take is arithmetic: each further
+fact takes what one took on average between those two. So it assumes that nothing gets slower with size that had not by
+then, such as a graph that no longer fits into the page cache, and that the machine has what comes out.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import rmtree
+
+from bench import synthetic
+from bench.figures import Figure
+from bench.material import Material, child
+
+_FULL = 1_000_000
+_BEYOND = (10, 100)  # times the larger size, by arithmetic
+
+Measured = dict[str, float]
+_UNITS = {  # of what is measured at each size
+    "import": "s of processor time",
+    "import, peak resident memory": "MB",
+    "disk": "MB",
+    "disk, logs compressed": "MB",
+    "compress": "s of processor time",
+    "graph from its log": "s of processor time",
+    "graph from its log, peak resident memory": "MB",
+    "fresh process: open, answer": "s of processor time",
+    "fresh process, peak resident memory": "MB",
+}
+
+
+def measure(material: Material) -> Iterator[Figure]:
+    smaller = material.count(_FULL, 200)
+    larger = 10 * smaller
+    first, second = (_measured(material.folder / f"scale-{facts}", facts) for facts in (smaller, larger))
+    for name, unit in _UNITS.items():
+        each = (second[name] - first[name]) / (larger - smaller)
+        yield Figure(f"{name}: {larger:,} facts", unit, {unit: second[name]}, {unit: first[name]}, f"{smaller:,} facts")
+        for times in _BEYOND:
+            grown = second[name] + each * larger * (times - 1)
+            yield Figure(f"{name}: {larger * times:,} facts", unit, {unit: grown}, note="arithmetic, not measured")
+
+
+def _measured(folder: Path, facts: int) -> Measured:
+    folder.mkdir()
+    file, directory = folder / "facts.jsonl", folder / "data"
+    with file.open("wb") as out:
+        out.writelines(synthetic.fact_lines(facts))
+    imported = child("import", directory, file)
+    file.unlink()
+    assert imported["accepted"] == facts
+    disk = _megabytes(directory)
+    compressed = child("compress", directory)
+    smaller = _megabytes(directory)
+    built = child("projection", directory)
+    asked = child("answer", directory, synthetic.fact(facts // 2, facts)["subject"])
+    rmtree(folder)  # ten times as much follows
+    return {
+        "import": imported["cpu_seconds"],
+        "import, peak resident memory": imported["peak_megabytes"],
+        "disk": disk,
+        "disk, logs compressed": smaller,
+        "compress": compressed["cpu_seconds"],
+        "graph from its log": built["cpu_seconds"],
+        "graph from its log, peak resident memory": built["peak_megabytes"],
+        "fresh process: open, answer": asked["cpu_seconds"],
+        "fresh process, peak resident memory": asked["peak_megabytes"],
+    }
+
+
+def _megabytes(directory: Path) -> float:
+    return sum(file.stat().st_size for file in directory.rglob("*") if file.is_file()) / 1e6
