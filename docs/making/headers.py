@@ -15,7 +15,10 @@ class Header(NamedTuple):
 
 
 EVENT = {  # headers of the events of derived topics
-    "content-type": Header("^application/json$", "of the value"),
+    "content-type": Header(
+        r"^application/(json|vnd\.asof\.sealed)$",
+        "of the value; the second where it is encrypted",
+    ),
     "ce_specversion": Header(r"^1\.0$", "of CloudEvents"),
     "ce_source": Header(r"^/asof/(episodic|semantic\.[a-z0-9][a-z0-9_-]{0,62})$", "`/asof/` and the name of the log"),
     "ce_type": Header(r"^[a-z_]+\.[a-z_]+$", "the type of the event, or `writer.claimed` or `checkpoint.reached`"),

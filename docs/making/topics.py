@@ -22,7 +22,7 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.messages` | what producers send | anybody |
 | `asof.episodic` | what was recorded of each message, as worded | one asof at a time |
 | `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
-| `asof.control` | which generations are complete, which one answers, and which were dropped | one asof at a time |
+| `asof.control` | which generations are complete, answer, and were dropped; encryption | one asof at a time |
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
 `asof` in front is the setting `kafka_prefix`. All topics have one partition, or the same number; a group then lives in
@@ -33,8 +33,8 @@ the partition that Kafka's own partitioner (murmur2) gives its key. asof asks of
 {settings}
 
 The sizes are the least that will do. `asof topics create` makes the topics so, `asof topics check` looks at them.
-`asof.control` is set as the semantic ones are: the first `asof rebuild` or `asof generations switch` makes it, and its
-first partition alone is used.
+`asof.control` is set as the semantic ones are: the first `asof rebuild` or `asof generations switch` makes it, or
+`asof topics create --encrypted`, and its first partition alone is used.
 
 ## Sending messages
 
@@ -91,6 +91,36 @@ the checkpoint of the episodic topic is behind it, and that of the semantic topi
 topic that an older version wrote has no `checkpoint.reached` until a newer worker has taken it over.
 
 Where `group.erased` stands, forget all of that group that stands before it.
+
+## Encrypted values
+
+Where the control log has `encryption.chosen`, events of a group and the messages that asof sends have encrypted values,
+with the content type `application/vnd.asof.sealed`. Others may send messages in the clear. Requests to erase and
+`group.erased` are never encrypted, nor are events without a key. A JSON object begins with a brace, and an encrypted
+value with the byte 2:
+
+| bytes | |
+|---|---|
+| 1 | `02` |
+| 4 | the number of a tree of keys, big-endian |
+| 8 | the number of a key in it, big-endian |
+| 12 | the nonce |
+| rest | the value, encrypted by AES-256-GCM; the last 16 bytes are the tag |
+
+A value of 256 bytes or more is compressed by zlib before, and then does not begin with a brace.
+
+The associated data are the headers `ce_source`, `ce_type`, `ce_eventversion` and `ce_id`, in this order, joined by zero
+bytes. They go with the record wherever it is copied; its topic, partition and offset are not bound, since whoever sends
+it does not know the last and a copy has others.
+
+The trees of a group are in a file of the store of keys: in the folder that `encryption.chosen` names, under the first
+32 digits of the SHA-256 of the group, in hexadecimal, and `.json`. [Encrypt](../how-to/encrypt.md#the-form-of-a-record)
+says how the key of a number is worked out, and [ReadTopic.java](../../examples/ReadTopic.java) does all of it. Where
+there is no key any more, the record was erased: pass it over.
+
+To send encrypted messages, begin with a random number from 2^62 up to 2^63, of which the last 24 bits are 0, and count
+on with each message; take the last tree. `ce_source`, `ce_type`, `ce_eventversion` and `ce_id` are needed then, and the
+key. What an event is encrypted with has the number `ce_cause`.
 
 ## Dead letters
 

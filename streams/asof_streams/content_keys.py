@@ -17,12 +17,17 @@ from asof_streams.files import replace_file, sync
 _KEY_BYTES: Final = 32
 _STOP: Final = Struct(">q")
 CLEAR: Final = b"{"  # how an encoded event begins that is not encrypted
-_MARK: Final = b"\x00"  # before bytes that are encrypted here; asof_streams.sealing has another
+_MARK: Final = b"\x00"  # before bytes that are encrypted here; asof_streams.sealer has another
 
 
 def is_encrypted(payload: bytes) -> bool:
-    """Return whether a payload is encrypted, by a throw-away key or as asof_streams.sealing does."""
+    """Return whether a payload is encrypted, by a throw-away key or as asof_streams.sealer does."""
     return not payload.startswith(CLEAR)
+
+
+def is_throw_away(payload: bytes) -> bool:
+    """Return whether a payload is encrypted by a throw-away key, and so is to be dropped once it was read."""
+    return payload.startswith(_MARK)
 
 
 def encrypt(key: bytes, position: int, payload: bytes) -> bytes:

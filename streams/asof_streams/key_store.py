@@ -46,16 +46,23 @@ class KeyStore(Protocol):
         """
         ...
 
+    def latest(self, group: str, message: int, used: Callable[[str], int]) -> tuple[int, bytes | None]:
+        """Return the last tree of a group, and the key of a message in it; None: it was destroyed.
+
+        A group without a tree gets one; for `used` and the errors see `choose`.
+        """
+        ...
+
     def expect(self, group: str, used: int) -> None:
         """Expect so many trees of a group. KeysUnavailable: the store has fewer."""
         ...
 
-    def destroy(self, group: str, start: int, stop: int) -> None:
-        """Destroy the keys of a group's messages at the positions [start, stop), for ever, in all of its trees."""
+    def destroy(self, group: str, *messages: range) -> None:
+        """Destroy the keys of a group's messages in some ranges, for ever, in all of its trees and in one step."""
         ...
 
-    def holds(self, group: str, start: int, stop: int) -> bool:
-        """Return whether a key of a group's messages at the positions [start, stop) is left."""
+    def holds(self, group: str, *messages: range) -> bool:
+        """Return whether a key of a group's messages in some ranges is left."""
         ...
 
 
@@ -85,6 +92,10 @@ class KeyFolder:
         assert key is not None, "a tree was planted where there was none with the key"
         return len(trees) - 1, key
 
+    def latest(self, group: str, message: int, used: Callable[[str], int]) -> tuple[int, bytes | None]:
+        trees = self._trees(group)
+        return (len(trees) - 1, trees[-1].key(message)) if trees else self.choose(group, message, used)
+
     def expect(self, group: str, used: int) -> None:
         if used > len(self._trees(group)):
             raise KeysUnavailable(
@@ -92,12 +103,12 @@ class KeyFolder:
                 "that it was encrypted with, or a later backup of it"
             )
 
-    def destroy(self, group: str, start: int, stop: int) -> None:
-        if self._trees(group):
-            self._change(group, lambda kept: [tree.without(start, stop) for tree in kept])
+    def destroy(self, group: str, *messages: range) -> None:
+        if self.holds(group, *messages):  # or a machine that may only read the store would be refused
+            self._change(group, lambda kept: [tree.without(*messages) for tree in kept])
 
-    def holds(self, group: str, start: int, stop: int) -> bool:
-        return any(tree.reaches(start, stop) for tree in self._trees(group))
+    def holds(self, group: str, *messages: range) -> bool:
+        return any(tree.reaches(*messages) for tree in self._trees(group))
 
     def _trees(self, group: str) -> Sequence[KeyTree]:
         """Return the trees of a group as they are now; none, where the store has not had any."""

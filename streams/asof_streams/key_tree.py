@@ -7,8 +7,9 @@ no key above a destroyed leaf is left, and none can be worked out from what is.
 """
 
 import hmac
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from secrets import token_bytes
 from typing import Final
 
@@ -43,16 +44,14 @@ class KeyTree:
             self._leaf = position
         return self._way[DEPTH]
 
-    def without(self, start: int, stop: int) -> "KeyTree":
-        """Return the tree in which the keys of the positions [start, stop) are destroyed."""
-        kept: dict[str, bytes] = {}
-        for path, key in self.nodes.items():
-            kept.update(_outside(path, key, start, stop))
-        return KeyTree(kept)
+    def without(self, *positions: range) -> "KeyTree":
+        """Return the tree in which the keys of some ranges of positions are destroyed."""
+        spans = _disjoint(positions)
+        return KeyTree(dict(chain.from_iterable(_outside(path, key, spans) for path, key in self.nodes.items())))
 
-    def reaches(self, start: int, stop: int) -> bool:
-        """Return whether any key of the positions [start, stop) is left."""
-        return self.without(start, stop).nodes != self.nodes
+    def reaches(self, *positions: range) -> bool:
+        """Return whether a key of some ranges of positions is left."""
+        return self.without(*positions).nodes != self.nodes
 
     def _below(self, path: str, level: int, key: bytes | None) -> list[bytes | None]:
         """Return the keys on the way to a leaf that are below a level; None above those that are kept."""
@@ -77,12 +76,25 @@ def _branch(key: bytes, digit: str) -> bytes:
     return hmac.digest(key, _BRANCH[digit], "sha256")
 
 
-def _outside(path: str, key: bytes, start: int, stop: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the keys that reach the leaves below a path but for those of a range."""
-    span = 1 << (DEPTH - len(path))
-    first = int(path or "0", 2) * span
-    if stop <= first or first + span <= start:
+def _disjoint(positions: Iterable[range]) -> list[range]:
+    """Return ranges that have the same positions, in order, without those that meet."""
+    spans: list[range] = []
+    for span in sorted(filter(None, positions), key=lambda span: span.start):
+        if spans and span.start <= spans[-1].stop:
+            spans[-1] = range(spans[-1].start, max(spans[-1].stop, span.stop))
+        else:
+            spans.append(span)
+    return spans
+
+
+def _outside(path: str, key: bytes, spans: Sequence[range]) -> Iterator[tuple[str, bytes]]:
+    """Yield the keys that reach the leaves below a path but for those of some ranges, which are in order."""
+    leaves = 1 << (DEPTH - len(path))
+    first = int(path or "0", 2) * leaves
+    begin = bisect_right(spans, first, key=lambda span: span.stop)
+    end = bisect_left(spans, first + leaves, key=lambda span: span.start)
+    if begin >= end:
         yield path, key
-    elif first < start or stop < first + span:
+    elif first < spans[begin].start or spans[begin].stop < first + leaves:
         for digit in _BRANCH:
-            yield from _outside(path + digit, _branch(key, digit), start, stop)
+            yield from _outside(path + digit, _branch(key, digit), spans[begin:end])

@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.operations import writes
+from asof.operations import erasures
 from asof.runtime.doctor import examine
-from asof.runtime.wiring import connection_of
-from asof.settings import Settings
 from asof_streams.errors import DamagedLog, InvalidInput, KeysUnavailable
 from asof_streams.sqlite_log import SqliteLog
 from world import World
@@ -128,11 +126,11 @@ def test_digests_are_those_of_a_memory_in_the_clear_also_after_an_erasure_and_a_
 
 
 def test_an_erasure_says_that_the_keys_are_destroyed_and_has_no_content(world: World) -> None:
-    erasure = writes.erase.ask(world.memory._session, group_id="ana")
+    erasure = erasures.erase.ask(world.memory._session, group_id="ana")
 
     assert (erasure.keys_destroyed, erasure.done) == (True, True)
     assert [(log.held, log.erased > 0) for log in erasure.logs] == [(0, True)] * 3
-    assert ANA.encode() not in writes.erase.dump(erasure)
+    assert ANA.encode() not in erasures.erase.dump(erasure)
     with SqliteLog(world.path / "messages.sqlite") as log:
         assert erasure.logs[0].head == log.head(log.end()).hex()
 
@@ -216,7 +214,7 @@ def test_two_memories_that_share_a_store_erase_a_group_of_the_same_name_apart(wo
     other.memory.close()
 
 
-def test_keys_for_a_memory_in_the_clear_inside_of_one_or_beside_kafka_are_refused(tmp_path: Path) -> None:
+def test_keys_for_a_memory_in_the_clear_or_inside_of_one_are_refused(tmp_path: Path) -> None:
     clear = World(tmp_path / "data")
     say(clear, "ana", "I live in Rome.")
     clear.memory.close()
@@ -225,8 +223,6 @@ def test_keys_for_a_memory_in_the_clear_inside_of_one_or_beside_kafka_are_refuse
         asof.open(clear.path, keys=tmp_path / "keys").add("I like chess.")
     with pytest.raises(InvalidInput, match="inside of the data directory"):
         asof.open(tmp_path / "new", keys=tmp_path / "new" / "keys").add("I like chess.")
-    with pytest.raises(InvalidInput, match="not encrypted"):
-        connection_of(Settings(kafka="localhost:9092", keys=tmp_path / "keys"))
     assert not (tmp_path / "keys").exists()
 
 
@@ -280,12 +276,12 @@ def test_an_older_store_does_not_erase_and_claims_nothing(world: World, tmp_path
     before = world.memory.stats()["messages"]
 
     with pytest.raises(KeysUnavailable, match="later backup"):
-        writes.erase.ask(world.memory._session, group_id="ana")
+        erasures.erase.ask(world.memory._session, group_id="ana")
     assert world.memory.stats()["messages"] == before
 
     for path, content in held.items():
         path.write_bytes(content)
-    assert writes.erase.ask(world.memory._session, group_id="ana").keys_destroyed
+    assert erasures.erase.ask(world.memory._session, group_id="ana").keys_destroyed
 
 
 def test_an_older_store_takes_no_message_of_a_group_that_it_lacks_and_all_of_new_ones(

@@ -40,8 +40,8 @@ def test_what_is_destroyed_is_gone_for_those_who_have_the_store_open_and_the_res
     before = {position: writer.choose("ana", position, none)[1] for position in range(10)}
     assert reader.find("ana", 0, 3) == before[3]
 
-    writer.destroy("ana", 0, 4)
-    writer.destroy("nobody", 0, 4)
+    writer.destroy("ana", range(4))
+    writer.destroy("nobody", range(4))
 
     assert [reader.find("ana", 0, position) for position in range(10)] == [
         *[None] * 4,
@@ -55,7 +55,7 @@ def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_anot
     [root] = json.loads(file_of(folder).read_bytes())["trees"][0].values()
     os.link(file_of(folder), folder.with_name("linked"))
 
-    keys.destroy("ana", 0, 4)
+    keys.destroy("ana", range(4))
 
     assert not folder.with_name("linked").read_bytes().strip(b"\0")
     assert root not in file_of(folder).read_text()
@@ -64,7 +64,7 @@ def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_anot
 def test_a_message_whose_key_is_destroyed_gets_one_of_a_new_tree(folder: Path) -> None:
     keys = KeyFolder(folder)
     _, first = keys.choose("ana", 2, none)
-    keys.destroy("ana", 0, 5)
+    keys.destroy("ana", range(5))
 
     tree, second = keys.choose("ana", 2, none)
 
@@ -96,7 +96,7 @@ def test_a_tree_is_planted_only_where_no_record_names_one_that_the_store_lacks(f
     assert not list(folder.iterdir())
 
     keys.choose("ana", 7, none)
-    keys.destroy("ana", 0, 8)
+    keys.destroy("ana", range(8))
     with pytest.raises(KeysUnavailable, match="later backup"):
         keys.choose("ana", 7, lambda _: 2)
     assert keys.choose("ana", 7, lambda _: 1)[0] == 1
@@ -104,11 +104,11 @@ def test_a_tree_is_planted_only_where_no_record_names_one_that_the_store_lacks(f
 
 def test_whether_keys_are_left_is_what_the_file_says(folder: Path) -> None:
     keys = KeyFolder(folder)
-    assert not keys.holds("ana", 0, 8)
+    assert not keys.holds("ana", range(8))
     keys.choose("ana", 7, none)
-    assert keys.holds("ana", 0, 8)
-    keys.destroy("ana", 0, 7)
-    assert (keys.holds("ana", 0, 7), keys.holds("ana", 0, 8)) == (False, True)
+    assert keys.holds("ana", range(8))
+    keys.destroy("ana", range(7))
+    assert (keys.holds("ana", range(7)), keys.holds("ana", range(8))) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_a_tree_that_cannot_be_one_is_damage(folder: Path, nodes: dict[str, obje
     told = json.loads(file_of(folder).read_bytes())
     file_of(folder).write_text(json.dumps({**told, "trees": [nodes]}))
 
-    for use in (lambda: keys.find("ana", 0, 2), lambda: keys.destroy("ana", 0, 3)):
+    for use in (lambda: keys.find("ana", 0, 2), lambda: keys.destroy("ana", range(3))):
         with pytest.raises(DamagedFile, match="restore it"):
             use()

@@ -37,7 +37,7 @@ def test_keys_of_destroyed_ranges_are_gone_and_all_others_stay(seed: int) -> Non
     for _ in range(5):
         start = chosen.randrange(1_000)
         stop = start + chosen.choice((0, 1, 3, 200))
-        tree = tree.without(start, stop)
+        tree = tree.without(range(start, stop))
         gone.update(range(start, stop))
 
     assert [position for position in range(1_300) if tree.key(position) is None] == sorted(gone)
@@ -46,7 +46,7 @@ def test_keys_of_destroyed_ranges_are_gone_and_all_others_stay(seed: int) -> Non
 
 
 def test_no_kept_key_is_above_a_destroyed_one() -> None:
-    tree = KeyTree.plant().without(0, 500).without(600, 601)
+    tree = KeyTree.plant().without(range(500), range(600, 601))
 
     assert not [top for top in tree.nodes if format(499, "063b").startswith(top) or format(600, "063b").startswith(top)]
-    assert KeyTree.plant().without(0, LAST + 1).nodes == {}
+    assert KeyTree.plant().without(range(LAST + 1)).nodes == {}

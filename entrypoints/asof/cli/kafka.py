@@ -37,6 +37,9 @@ def topics(
         int | None,
         typer.Option("--replication", min=1, metavar="N", help="create: copies; else 3, or as many as brokers."),
     ] = None,
+    encrypted: Annotated[
+        bool, typer.Option("--encrypted", help="create: encrypt what is sent there, for ever, with keys of ASOF_KEYS.")
+    ] = False,
 ) -> int:
     """Check the topics on Kafka, create those that are not there, or see how far a directory has read them."""
     if action == "lag":
@@ -45,7 +48,7 @@ def topics(
     made: list[str] = []
     if action == "create":
         made, findings = operations.create_topics(
-            call.settings, generation or (), partitions=partitions, replication=replication
+            call.settings, generation or (), partitions=partitions, replication=replication, encrypted=encrypted
         )
     else:
         findings = operations.check_topics(call.settings, generation or ())

@@ -1,6 +1,7 @@
 """The runtime on Kafka: a directory that is a replica of topics, and the processes that keep it up."""
 
 __all__ = [
+    "encryption",
     "follower",
     "producer",
     "projector_process",

@@ -9,12 +9,13 @@ from contextlib import ExitStack
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.inputs import InputChoice, InputReader, InputReplica
 from asof.kafka.replica import adopt_generation, begin_catalog, list_generations
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.belief_writer import BeliefWriter
 from asof.runtime.extractors import extractor_factory
-from asof.runtime.generations import restore_ontologies
+from asof.runtime.generations import kept_ontology, restore_ontologies
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
 from asof.runtime.watchdog import Watchdog
@@ -74,6 +75,7 @@ class BelieverPartition:
             folder = places.generation(generation)
             for name in (AGENT, NAME):
                 opened.callback(WriterLock(folder, patience=PATIENCE, name=name).release)
+            keep_keys([places], find_keys(connection, topics, keys_of(settings)))
             self._at = TopicPartitions(places, opened.enter_context(Client(connection)), topics, partition)
             first = begin_catalog(places, settings, connection, topics, partition)
             self._info = first
@@ -85,6 +87,8 @@ class BelieverPartition:
             restore_ontologies(places, Catalog(FIRST, (first, self._info)), load_ontology(settings.ontology))
             self._extractors = extractor_factory(settings)
             opened.callback(self._extractors.close)
+            if info is not None:
+                self._extractors.expect(self._info, kept_ontology(places.ontology_of(generation)))
             self._inputs = InputChoice(self._at, beside=beside)
             opened.callback(self._inputs.close)
             opened.callback(self._close_beliefs)

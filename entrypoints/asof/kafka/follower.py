@@ -7,10 +7,12 @@ way round. So a directory never has an event without what it was made from, and 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Event
 from typing import Final, Self
 
 from asof.kafka.control import Control, apply
+from asof.kafka.encryption import find_keys, keep_keys
 from asof.kafka.replica import PartitionReplica
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.graph_database import graphs_of
@@ -32,7 +34,8 @@ class ReplicaFollower:
     """A directory that is kept a copy of topics, by one process at a time and one thread of it.
 
     WriterBusy: another process keeps it up, or one of its partitions; with `leave_held` those are left to that one.
-    InvalidInput: it is a copy of other topics, or none. NotFound: there are no topics.
+    settings: of a graph database that is to follow too; None: none is. keys: the folder of the store of keys, where
+    content is encrypted. InvalidInput: it is a copy of other topics, or none. NotFound: there are no topics.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class ReplicaFollower:
         *,
         leave_held: bool = False,
         settings: Settings | None = None,
+        keys: Path | None = None,
     ) -> None:
         self._topics = topics
         self._copies: list[PartitionReplica] = []
@@ -55,6 +59,7 @@ class ReplicaFollower:
             keep(places.root, ReplicaManifest(topics.prefix, count))
             self._control = Control(self._client, topics)
             own = [places_of(places, partition, count) for partition in range(count)]
+            keep_keys([places, *own], find_keys(connection, topics, keys))
             apply(self._control.catch_up(), own)  # what was dropped has no topic any more
             for partition, part in enumerate(own):
                 try:

@@ -5,12 +5,14 @@ from itertools import chain
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.encryption import find_keys, keys_of
+from asof.kafka.message_encoder import MessageEncoder
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.envelope import Outgoing, message
+from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check_messages
@@ -18,6 +20,8 @@ from asof_streams.kafka.topics import Topics, check_messages
 
 class Producer:
     """Sends to the messages topic; any number may at once. TopicUnfit: the topic would lose some, or is absent.
+
+    InvalidInput: content is encrypted, and the settings have no keys, or the other way round. KeysUnavailable.
 
     Every record has an id that no other has, so that one which reaches the topic twice becomes one message.
     """
@@ -32,6 +36,7 @@ class Producer:
         try:
             require(self._client.run(check_messages(connection, topics)))
             self.partitions = self._client.partitions(self._topic)
+            self._encoder = MessageEncoder(find_keys(connection, topics, keys_of(settings)))
         except BaseException:
             self._client.close()
             raise
@@ -48,7 +53,7 @@ class Producer:
         of: dict[int, list[tuple[int, Outgoing]]] = {}
         for number, (inbound, id_) in enumerate(zip(messages, ids, strict=True)):
             self._sent += 1
-            record = message(inbound.event, inbound.line, id_ or f"{self._run}-{self._sent}")
+            record = self._encoder.encode(inbound, id_ or f"{self._run}-{self._sent}")
             of.setdefault(partition_of(inbound.event.group_id, self.partitions), []).append((number, record))
         offsets = [0] * len(messages)
         for partition, records in of.items():

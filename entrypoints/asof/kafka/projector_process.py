@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
+from asof.kafka.encryption import find_keys, keys_of
 from asof.kafka.follower import ReplicaFollower
 from asof.kafka.topic_watch import TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
@@ -35,6 +36,8 @@ def project(settings: Settings) -> None:
     """
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
     require(asyncio.run(check(connection, topics)))
+    keys = keys_of(settings)
+    find_keys(connection, topics, keys)  # a projector without them does not begin
     stop = _signalled()
     with (
         suppress(KeyboardInterrupt),  # wherever it comes: nothing is lost that the topics have
@@ -43,7 +46,7 @@ def project(settings: Settings) -> None:
         report = _Report(places.root, TopicWatch(connection, topics), metrics)
         while not stop.is_set():
             try:
-                with ReplicaFollower(places, connection, topics, settings=settings) as follower:
+                with ReplicaFollower(places, connection, topics, settings=settings, keys=keys) as follower:
                     follower.follow(stop, report.tell)
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.replica import begin_catalog
 from asof.kafka.topic_logs import TopicLogs, TopicPartitions
 from asof.runtime.layout import DirectoryLayout
@@ -38,6 +39,7 @@ class RecorderPartition:
         with ExitStack() as opened:
             lock = WriterLock(places.root, patience=PATIENCE, name=AGENT)
             opened.callback(lock.release)
+            keep_keys([places], find_keys(connection, topics, keys_of(settings)))
             self._client = opened.enter_context(Client(connection))
             self._logs = TopicLogs(TopicPartitions(places, self._client, topics, partition), writer=token_hex(8))
             opened.callback(self._logs.close)

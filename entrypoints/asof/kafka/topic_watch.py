@@ -1,4 +1,4 @@
-"""A look at the topics every few minutes, for what would lose history or order: they may be changed under a worker."""
+"""Checks the settings of the topics every few minutes: a change under a worker may lose history or order."""
 
 import asyncio
 import logging

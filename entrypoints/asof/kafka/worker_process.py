@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from asof.kafka.believer import believers_group
 from asof.kafka.control import Control, apply
+from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.membership import Membership
 from asof.kafka.partition_process import (
     BelieverOpening,
@@ -34,6 +35,7 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
+from asof_streams.key_store import KeyPlace
 
 _CONTROL_SECONDS: Final = 1.0  # between two looks at the control topic
 
@@ -73,10 +75,11 @@ async def work(settings: Settings, roles: Roles | None = None) -> None:
     try:
         require(await check(connection, topics))
         with ExitStack() as opened:
+            place = await asyncio.to_thread(find_keys, connection, topics, keys_of(settings))
             client = await asyncio.to_thread(Client, connection)
             opened.callback(client.close)
             metrics = opened.enter_context(WorkerMetrics(settings.worker_metrics))
-            worker = _Worker(settings, connection, topics, places, server, client, metrics)
+            worker = _Worker(settings, connection, topics, places, server, client, metrics, place)
             await worker.run(roles or Roles(), opened)
     finally:
         server.kill()
@@ -94,6 +97,7 @@ class _Worker:
         server: ForkServer,
         client: Client,
         metrics: WorkerMetrics,
+        keys: KeyPlace | None,
     ) -> None:
         self._settings = settings
         self._connection = connection
@@ -102,6 +106,7 @@ class _Worker:
         self._server = server
         self._client = client
         self._metrics = metrics
+        self._keys = keys
         self._topic_watch = TopicWatch(connection, topics)
         self._control = Control(client, topics)
         self._health = FILE
@@ -114,6 +119,7 @@ class _Worker:
         client, topics = self._client, self._topics
         count = await asyncio.to_thread(client.partitions, topics.messages)
         keep(self._places.root, ReplicaManifest(topics.prefix, count))
+        keep_keys([self._places], self._keys)
         membership = Membership(self._places.root)
         opened.callback(membership.release)
         if roles.agents == {"believer"}:

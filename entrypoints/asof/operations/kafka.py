@@ -21,17 +21,29 @@ from asof_streams.kafka.topic_rules import TopicFinding
 
 
 def create_topics(
-    settings: Settings, generations: Sequence[str], *, partitions: int | None, replication: int | None
+    settings: Settings,
+    generations: Sequence[str],
+    *,
+    partitions: int | None,
+    replication: int | None,
+    encrypted: bool = False,
 ) -> tuple[list[str], list[TopicFinding]]:
     """Make the topics that are not there, of generation `main` if none is named.
 
-    Return the names of those that were made, and what `check_topics` says then.
+    encrypted: whether their content is to be encrypted, with keys in the store of the settings. Return the names of
+    those that were made, and what `check_topics` says then.
     """
+    if encrypted and settings.keys is None:
+        raise InvalidInput("name a folder for the store of keys, which every machine reaches: ASOF_KEYS", "keys")
     connection, wanted = connection_of(settings), [*(generations or [FIRST])]
     from asof_streams.kafka.topics import Topics, create
 
     names = Topics(settings.kafka_prefix)
     made = asyncio.run(create(connection, names, wanted, partitions=partitions, replication=replication))
+    if encrypted and settings.keys is not None:
+        from asof.kafka.encryption import choose_encryption
+
+        choose_encryption(connection, names, settings.keys)
     return made, check_topics(settings, wanted)
 
 

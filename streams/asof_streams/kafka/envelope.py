@@ -7,7 +7,7 @@ writer), and how far they had read (checkpoint, and as an offset of the topic th
 Two types are control records, no events: a writer claims a topic, and a writer says how far it has read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,6 +22,7 @@ CLAIMED: Final = "writer.claimed"  # a control record: a new writer has taken th
 REACHED: Final = "checkpoint.reached"  # a control record: the input was read further, and no event followed
 NAMED: Final = 2  # the version of a claim from which on its writer puts its name on each of its records
 JSON: Final = b"application/json"
+SEALED: Final = b"application/vnd.asof.sealed"  # what asof_streams.record_sealer makes of it
 _NUMBERS: Final = 2**63  # a number beyond fits no log, so no worker wrote it
 
 Headers = list[tuple[str, bytes]]
@@ -91,6 +92,17 @@ def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:
     """Return the record of a message that was accepted at the door, as the JSON `text`."""
     headers = [*_constant("messages", accepted.type, accepted.version), ("ce_id", id_.encode())]
     return Outgoing(accepted.group_id.encode(), text, headers)
+
+
+def seal(record: Outgoing, encrypt: Callable[[bytes, bytes], bytes]) -> Outgoing:
+    """Return a record whose value is encrypted; `encrypt` takes the context and the value."""
+    headers = [(name, SEALED if name == "content-type" else value) for name, value in record.headers]
+    return Outgoing(record.key, encrypt(context_of(dict(headers)), record.value or b""), headers)
+
+
+def context_of(headers: Mapping[str, bytes]) -> bytes:
+    """Return the context of a record, in which its value is encrypted, by its headers."""
+    return b"\0".join(headers.get(name, b"") for name in ("ce_source", "ce_type", "ce_eventversion", "ce_id"))
 
 
 def claim(log: str, term: int, writer: str, partitions: int) -> Outgoing:

@@ -2,19 +2,22 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from asof_streams.chain import Row
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, TopicUnfit, WriterBusy
 from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
-from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read
+from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read, seal
 from asof_streams.kafka.fence import HIGHEST, Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
-from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
+from asof_streams.sealer import Sealer
+from asof_streams.sqlite_log import NOT_SEALED, EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
 _log = logging.getLogger(__name__)
 
@@ -220,8 +223,20 @@ class EventTopic(TopicLog):
                 self._cause = draft.cause, self._source.offset_of(draft.cause)
             offset = self._cause[1] if draft.cause == self._cause[0] else -1
             told, told_at = (checkpoint, reached_at) if i == last else (None, -1)
-            records.append(event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset, told_at))
+            sent = event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset, told_at)
+            records.append(self._encrypted(draft, sent))
         return records
+
+    def _encrypted(self, draft: Draft, record: Outgoing) -> Outgoing:
+        """Return a record as it is sent where content is encrypted; what concerns a generation alone is of no group."""
+        if self._sealer is None or not draft.group or draft.cause < 0 or draft.event.type in NOT_SEALED:
+            return record
+        return seal(record, partial(self._sealer.records.seal, draft.group, draft.cause))
+
+    def _seal(self, sealer: Sealer, envelope: Row, salt: bytes, payload: bytes) -> bytes:
+        """Return a payload as it is on the topic."""
+        del sealer, envelope, salt
+        return payload
 
     def _expect_to_stand(self, runs: Sequence[SentRun], count: int) -> None:
         """Go on from where the records came to stand. WriterBusy: they do not, since another has taken over."""
@@ -265,7 +280,8 @@ def expect_partitions(written: str, then: int, now: int) -> None:
         raise TopicUnfit(
             f"{written} was written when there were {then} partitions, and now there are {now}: groups live elsewhere"
             " than their history. The number stays: take new topics"
-            f" (asof topics create --prefix NAME --partitions {now})"
+            f" (asof topics create --prefix NAME --partitions {now}), and replay into them what a directory has, for"
+            f" each partition P (asof replay kafka://HOST:PORT/NAME.messages --log messages --data DIR --partition P)"
         )
 
 

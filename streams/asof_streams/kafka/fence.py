@@ -22,7 +22,7 @@ HIGHEST: Final = (
 )  # that is claimed on a topic of an earlier version, which took any; takeovers count on from there
 
 
-class Refusal(NamedTuple):
+class RefusedRecord(NamedTuple):
     """A record that no worker of asof wrote, and how that shows."""
 
     offset: int
@@ -42,7 +42,7 @@ class Fence:
     checkpoint: int = 0  # of the input log, as far as the topic was read by this fence
     checkpoint_offset: int = -1  # the same as an offset of the input topic; -1: it is not told
     partitions: int = 0  # of the messages topic, as the latest claim read by this fence has it; 0: none says so
-    refused: list[Refusal] = field(default_factory=list)  # since somebody took note of it, and cleared it
+    refused: list[RefusedRecord] = field(default_factory=list)  # since somebody took note of it, and cleared it
     _batch: list[Sent] = field(default_factory=list)
 
     def restart(self) -> None:
@@ -107,7 +107,7 @@ class Fence:
         return sent.size > count and (sent.place, sent.cause, sent.size) == (count, first.cause, first.size)
 
     def _refuse(self, raw: Raw, reason: str) -> bool:
-        self.refused.append(Refusal(raw.offset, reason))
+        self.refused.append(RefusedRecord(raw.offset, reason))
         return False
 
     def _hole(self, raw: Raw, position: int) -> DamagedLog:

@@ -6,11 +6,12 @@ that is no message is not lost: it becomes a record.refused at its position, and
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.instants import LAST
-from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.envelope import Raw, context_of
 from asof_streams.messages import (
     AnyMessage,
     ConsolidationRequest,
@@ -26,6 +27,7 @@ from asof_streams.messages import (
     accept,
     check_group,
 )
+from asof_streams.record_sealer import is_sealed_record, number_of
 
 _Kind = (
     type[Message]
@@ -55,6 +57,13 @@ _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 _DIGITS: Final = 9
 
 
+Opener = Callable[[str, bytes, bytes], bytes | None]
+"""Takes a group, the context of a record and its encrypted value; returns the value, or None: its key was destroyed.
+
+InvalidInput: it was not encrypted with a key of the memory.
+"""
+
+
 class ReceivedMessage(NamedTuple):
     """One record of the messages topic."""
 
@@ -62,24 +71,43 @@ class ReceivedMessage(NamedTuple):
     appended_at: int  # by the broker's clock, in microseconds; 0 where that is behind the calendar's end
     message: AnyMessage
     producer: bytes | None  # a hash of the producer and its id of the record; None: there is no id
+    number: int = -1  # of the key that it was found to be encrypted with; -1: none
 
 
-def parse_message(raw: Raw) -> ReceivedMessage:
+def parse_message(raw: Raw, opener: Opener | None = None) -> ReceivedMessage:
     """Return the message of a record, or a RecordRefused with the reason.
 
-    DecodeError: a newer version of asof wrote the record, so this one must stop before it loses anything.
+    opener: of encrypted values, where there are any. DecodeError: a newer version of asof wrote the record, so this one
+    must stop before it loses anything.
     """
     headers = {name: value for name, value in raw.headers if value is not None}
     appended_at = raw.timestamp * 1_000
     if undated := appended_at > LAST:
         appended_at = 0  # the group's next messages would follow what is parked, at the end of time
+    number = -1
     try:
+        if opener is not None and is_sealed_record(raw.value):
+            raw, number = _opened(raw, headers, opener), number_of(raw.value or b"")
         message = _message(raw, headers)
         if undated:
             raise InvalidInput("the broker dated it after the year 9999: set its clock right, and send it again")
     except InvalidInput as error:
         message = RecordRefused(group_id=_group_of(raw), reason=str(error))
-    return ReceivedMessage(raw.offset, appended_at, message, _key(headers))
+    return ReceivedMessage(raw.offset, appended_at, message, _key(headers), number)
+
+
+def _opened(raw: Raw, headers: dict[str, bytes], opener: Opener) -> Raw:
+    """Return a record as it was before it was encrypted."""
+    kind = _kind_of(headers)
+    if kind is None or kind is ErasureRequest:
+        raise InvalidInput("what is encrypted names its type, which is not that of an erasure", field="ce_type")
+    if not raw.key:
+        raise InvalidInput("what is encrypted has its group as its key", field="group_id")
+    group = check_group(_text(raw.key, "the key"))
+    opened = opener(group, context_of(headers), raw.value or b"")
+    if opened is None:
+        raise InvalidInput("it was erased: the key that it is encrypted with is destroyed")
+    return raw._replace(value=opened)
 
 
 def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:

@@ -2,6 +2,10 @@
 
 A position counts messages and is not an offset: a record that a producer sent again under the same id gets no position,
 nor does the marker of a transaction. The `cause` of a message is its offset.
+
+Where content is encrypted, a message has two keys: the one that its sender chose, of the record on the topic, and that
+of its position, of the copy here and of all events that are made of it. The state of the directory has the numbers of
+the first, which an erasure destroys too. A message that was sent in the clear has the second key alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,16 +13,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, TopicUnfit
+from asof_streams.chain import Row
+from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, KeysUnavailable, TopicUnfit
 from asof_streams.events import Draft
 from asof_streams.instants import DAY, LAST
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
-from asof_streams.kafka.inbox import ReceivedMessage, parse_message
+from asof_streams.kafka.inbox import Opener, ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused
+from asof_streams.record_sealer import runs_of
+from asof_streams.sealer import Sealer
+from asof_streams.sqlite_log import NOT_SEALED
 
 _LAST: Final = LAST - DAY
 
@@ -34,13 +42,16 @@ class MessagesTopic(TopicLog):
         self._partitions: Final = partitions
         if self.end() and not self.checkpoint():
             raise InvalidInput(f"{path.parent} holds a memory that is no copy of topics: choose another directory")
+        self._opener: Final[Opener | None] = None if self._sealer is None else self._open
         self._progress = state.progress(str(at))
         if self._progress.offset > self.checkpoint():  # somebody deleted the log, but not the state file
             state.clear()
             self._progress = TopicProgress()
         self._expect_same(self._progress._replace(offset=self.checkpoint()))
         for found in client.read(*at, self._progress.offset, self.checkpoint()):
-            self._put(found, [parse_message(raw) for raw in found])
+            received = [parse_message(raw, self._opener) for raw in found]
+            self._put_numbers(received)
+            self._put(found, received)
 
     @property
     def offset(self) -> int:
@@ -97,6 +108,7 @@ class MessagesTopic(TopicLog):
         if limit is not None and len(new) == limit:
             received = [each for each in received if each.offset <= new[-1].offset] if new else []
         if received:
+            self._put_numbers(received)
             self._keep(self._dated(new), received[-1].offset + 1, answered=answered)
             self._put([raw for raw in records if raw.offset <= received[-1].offset], received)
 
@@ -116,7 +128,7 @@ class MessagesTopic(TopicLog):
 
     def _received(self, raw: Raw) -> ReceivedMessage:
         try:
-            received = parse_message(raw)
+            received = parse_message(raw, self._opener)
         except DecodeError as error:
             raise DecodeError(f"{self.at}, offset {raw.offset}: {error}") from None
         group = received.message.group_id
@@ -124,6 +136,35 @@ class MessagesTopic(TopicLog):
             reason = f"the group belongs to partition {partition_of(group, self._partitions)}: produce it with its key"
             return received._replace(message=RecordRefused(group_id=group, reason=reason))
         return received
+
+    def _open(self, group: str, context: bytes, value: bytes) -> bytes | None:
+        """Open an encrypted message. InvalidInput: nobody who has the keys sent it. KeysUnavailable: they are not here.
+
+        Where the store has the keys of all that was taken of the group, a record of another key is not of this memory.
+        """
+        records = self._expect_sealer().records
+        try:
+            return records.open(group, context, value)
+        except KeysUnavailable:
+            records.expect(group)
+            raise InvalidInput("it is not encrypted with a key of this memory") from None
+
+    def _seal(self, sealer: Sealer, envelope: Row, salt: bytes, payload: bytes) -> bytes:
+        del salt
+        position, group, *_, type_, _ = envelope
+        if type_ in NOT_SEALED or not group:
+            return payload
+        return sealer.records.seal(group, position, self._context(envelope), payload)
+
+    def _destroy_keys(self, group: str, stop: int) -> None:
+        """Destroy the keys of a group's messages before a position, here and on the topic."""
+        if self._sealer is not None:
+            before = self.offset_of(stop) if stop < self.end() else self.offset
+            self._sealer.destroy(group, range(stop), *runs_of(self._state.numbers(group, before)))
+            self._state.remove_numbers(group, before)
+
+    def _put_numbers(self, received: Sequence[ReceivedMessage]) -> None:
+        self._state.put_numbers((r.offset, r.message.group_id, r.number) for r in received if r.number >= 0)
 
     def _without_duplicates(self, received: Sequence[ReceivedMessage]) -> Iterator[ReceivedMessage]:
         """Yield the messages whose producer did not send them before under the same id."""

@@ -27,6 +27,10 @@ _SCHEMA: Final = (
 )
 # Columns that the first version did not have.
 _ADDED: Final = {"named": 0, "cause": -1, "caused_at": -1, "reached": -1, "reached_at": -1}
+_NUMBERS: Final = (  # the senders' numbers of the keys that messages are encrypted with on their topic
+    "CREATE TABLE IF NOT EXISTS numbers (offset INTEGER PRIMARY KEY, grp TEXT NOT NULL, number INTEGER NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS numbers_of_group ON numbers (grp, offset)",
+)
 _SELECT: Final = (
     "SELECT offset, position, term, writer, marked, mark, named, cause, caused_at, reached, reached_at"
     " FROM topics WHERE topic = ?"
@@ -64,6 +68,8 @@ class State:
             for name, value in _ADDED.items():
                 if name not in there:
                     self._db.execute(f"ALTER TABLE topics ADD COLUMN {name} INTEGER NOT NULL DEFAULT {value}")
+            for statement in _NUMBERS:
+                self._db.execute(statement)
 
     def close(self) -> None:
         self._db.close()
@@ -88,10 +94,27 @@ class State:
                 "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place)
             )
 
+    def put_numbers(self, numbers: Iterable[tuple[int, str, int]]) -> None:
+        """Keep the numbers of the keys of messages, given as (offset, group, number), before the messages are kept."""
+        with self._guard, transaction(self._db):
+            self._db.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?)", numbers)
+
+    def numbers(self, group: str, before: int) -> list[int]:
+        """Return the numbers of the keys of a group's messages before an offset, in the order of offsets."""
+        with self._guard:
+            asked = "SELECT number FROM numbers WHERE grp = ? AND offset < ? ORDER BY offset"
+            return [number for (number,) in self._db.execute(asked, (group, before))]
+
+    def remove_numbers(self, group: str, before: int) -> None:
+        """Forget the numbers of keys that were destroyed."""
+        with self._guard, transaction(self._db):
+            self._db.execute("DELETE FROM numbers WHERE grp = ? AND offset < ?", (group, before))
+
     def clear(self) -> None:
-        """Delete all progress and producers' ids, because the logs that they describe are gone."""
+        """Delete all progress, producers' ids and numbers of keys, because the logs that they describe are gone."""
         with self._guard, transaction(self._db):
             self._db.execute("DELETE FROM seen")
+            self._db.execute("DELETE FROM numbers")
             self._db.execute("DELETE FROM topics")
 
     def seen(self, keys: Sequence[bytes]) -> set[bytes]:

@@ -135,9 +135,11 @@ def _broken(
 def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> TopicFinding:
     """Return the finding of another number; no remedy raises one, since groups would leave their history behind."""
     fix = (
-        "If the messages topic was given another number: take new topics, by asof topics create --prefix NAME,"
-        f" and produce there. If only {topic} is wrong, stop all workers and run: kafka-topics.sh --bootstrap-server"
-        f" {bootstrap} --delete --topic {topic}; then asof topics create. A worker fills it again"
+        "If the messages topic was given another number: take new topics, by asof topics create --prefix NAME, produce"
+        " there, and replay into them what a worker's directory has, for each partition P: asof replay"
+        f" kafka://{bootstrap}/NAME.messages --log messages --data DIR --partition P. If only {topic} is wrong, stop"
+        f" all workers and run: kafka-topics.sh --bootstrap-server {bootstrap} --delete --topic {topic}; then asof"
+        " topics create. A worker fills it again"
     )
     why = "a partition holds what follows from the same partition of the messages, and a group stays in its own"
     return TopicFinding(topic, "partitions", str(found), str(wanted), why, fix)

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from asof_streams.errors import KeysUnavailable
 from asof_streams.key_store import KeyFolder
-from asof_streams.sealing import Sealer, is_sealed
+from asof_streams.sealer import Sealer, is_sealed
 
 
 def none(_: str) -> int:

@@ -1,4 +1,4 @@
-"""Encrypted payloads of a log: compressed, then sealed by AES-256-GCM under the key of the message that caused them.
+"""The sealer of a log: it compresses payloads, then encrypts them by AES-256-GCM under their message's key.
 
     1 byte    0x01
     4 bytes   the number of the tree of keys, big-endian
@@ -11,41 +11,24 @@ The salt is random and new with each record. A nonce that was made of a record's
 directory goes on by itself: the same position, another text.
 """
 
-import zlib
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from asof_streams.distribution import install_command
-from asof_streams.errors import InvalidInput, KeysUnavailable
+from asof_streams.ciphers import NONCE_BYTES, cipher, decrypt, pack, unpack
+from asof_streams.errors import KeysUnavailable
 from asof_streams.key_store import KeyStore
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from asof_streams.record_sealer import MARK as RECORD
+from asof_streams.record_sealer import RecordSealer, is_sealed_record
 
 MARK: Final = b"\x01"  # before encrypted bytes; an encoded event begins with a brace
 _HEADER: Final = Struct(">cI")
 _POSITION: Final = Struct(">q")
-_NONCE_BYTES: Final = 12
-_EVENT: Final = b"{"
-_LONG: Final = 256  # bytes; what is shorter gets hardly smaller, and takes longer to compress than to encrypt
-_WINDOW, _MEMORY = 12, 4  # of zlib: most payloads fit, and making room for more takes longest
 
 
 def is_sealed(payload: bytes) -> bool:
-    """Return whether a payload was sealed."""
-    return payload.startswith(MARK)
-
-
-def cipher(key: bytes) -> "AESGCM":
-    """Return AES-256-GCM under a key. InvalidInput: the package that has it is not installed."""
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise InvalidInput(
-            f"encryption needs cryptography, which is not installed. Get it with: {install_command('encryption')}"
-        ) from None
-    return AESGCM(key)
+    """Return whether a payload was sealed, here or as a record of a topic."""
+    return payload.startswith((MARK, RECORD))
 
 
 class Sealer:
@@ -56,11 +39,12 @@ class Sealer:
         self._keys = keys
         self._used = used
         self._log = log.encode() + b"\0"
+        self.records: Final = RecordSealer(keys, used)  # of what comes from topics
 
     def seal(self, group: str, cause: int, position: int, salt: bytes, payload: bytes) -> bytes:
         """Return a payload encrypted. KeysUnavailable."""
         tree, key = self._keys.choose(group, cause, self._used)
-        sealed: bytes = cipher(key).encrypt(salt[:_NONCE_BYTES], _pack(payload), self._place(position))
+        sealed: bytes = cipher(key).encrypt(salt[:NONCE_BYTES], pack(payload), self._place(position))
         return _HEADER.pack(MARK, tree) + sealed
 
     def open(self, group: str, cause: int, position: int, salt: bytes, sealed: bytes) -> bytes | None:
@@ -69,36 +53,33 @@ class Sealer:
         key = self._keys.find(group, tree, cause)
         if key is None:
             return None
-        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
-
-        try:
-            packed: bytes = cipher(key).decrypt(salt[:_NONCE_BYTES], sealed[_HEADER.size :], self._place(position))
-        except InvalidTag:
+        packed = decrypt(key, salt[:NONCE_BYTES], sealed[_HEADER.size :], self._place(position))
+        if packed is None:
             raise KeysUnavailable(
                 f"position {position} was encrypted with another key than the store of keys has for its group: give "
                 "the store that it was encrypted with, or a later backup of it"
-            ) from None
-        return packed if packed.startswith(_EVENT) else zlib.decompress(packed)
+            )
+        return unpack(packed)
 
     def expect(self, group: str) -> None:
         """Expect the trees that a group's records name. KeysUnavailable."""
         self._keys.expect(group, self._used(group))
 
-    def destroy(self, group: str, stop: int) -> None:
-        """Destroy the keys of a group's messages before a position. KeysUnavailable: nothing was destroyed."""
+    def destroy(self, group: str, *messages: range) -> None:
+        """Destroy the keys of a group's messages in some ranges. KeysUnavailable: nothing was destroyed."""
         self.expect(group)
-        self._keys.destroy(group, 0, stop)
+        self._keys.destroy(group, *messages)
 
-    def holds(self, group: str, stop: int) -> bool:
-        """Return whether a key of a group's messages before a position is left. KeysUnavailable."""
-        return self._keys.holds(group, 0, stop)
+    def holds(self, group: str, *messages: range) -> bool:
+        """Return whether a key of a group's messages in some ranges is left. KeysUnavailable."""
+        return self._keys.holds(group, *messages)
+
+    def can_open(self, group: str, cause: int, sealed: bytes) -> bool:
+        """Return whether the key of a sealed payload is left. KeysUnavailable."""
+        if is_sealed_record(sealed):
+            return self.records.can_open(group, sealed)
+        _, tree = _HEADER.unpack_from(sealed.ljust(_HEADER.size, MARK))
+        return self._keys.find(group, tree, cause) is not None
 
     def _place(self, position: int) -> bytes:
         return self._log + _POSITION.pack(position)
-
-
-def _pack(payload: bytes) -> bytes:
-    if len(payload) < _LONG:
-        return payload
-    packer = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, _MEMORY)
-    return packer.compress(payload) + packer.flush()
