@@ -99,8 +99,13 @@ class History:
 
         self.extractor = Triples()
         readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: self.extractor)
+
+        def redact(group: str, positions: Sequence[int]) -> None:
+            self.messages.redact(group, positions)
+            semantic.erase(group)
+
         self.engine = Engine(
-            Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase, self._message
+            Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase, redact, self._message
         )
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
         self.semantic = semantic

@@ -12,6 +12,7 @@ message, or the next flush, brings it up to date.
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Final
 
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
@@ -21,16 +22,21 @@ from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.parking import park_if_unexpected, warn_of_failures
 from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
+from asof_agents.redaction import tell, what_is_left
 from asof_agents.retry import derive_again, record_again
-from asof_streams.episodic import MessageParked, MessageRetried
+from asof_streams.episodic import GroupErased, MessageParked, MessageRetried
 from asof_streams.events import Event, Record
-from asof_streams.messages import ErasureRequest, RetryRequest
+from asof_streams.messages import ErasureRequest, RedactionRequest, RetryRequest
+
+_AFTER_FLUSH: Final = frozenset({ErasureRequest, RedactionRequest, RetryRequest})
 
 
 class Engine:
     """Turns messages into events, one after the other; the module's docstring has the order of its writes.
 
     erase: called with a group and the position of its erasure request, before the erasure is on any log.
+    redact: called with a group and the positions of those of its messages that are erased, likewise; what a generation
+    has of the group is erased then.
     messages: returns a message by its position as its producer knows it, on Kafka its offset; None: there is none.
     meter: counts what messages come to, and measures the phases.
     """
@@ -42,6 +48,7 @@ class Engine:
         extractors: ExtractorRegistry,
         generations: Collection[Generation],
         erase: Callable[[str, int], None],
+        redact: Callable[[str, Sequence[int]], None],
         messages: Callable[[int], Record | None],
         answers: Answers | None = None,
         meter: IngestionMeter = UNMETERED,
@@ -53,6 +60,7 @@ class Engine:
         self._recorder = Recorder(episodic, store, extractors, answers, meter)
         self._meter = meter
         self._erase = erase
+        self._redact = redact
         self._message = messages
 
     @property
@@ -78,8 +86,11 @@ class Engine:
 
     def _ingest(self, message: Record) -> None:
         event = message.event  # of each message: to say no, isinstance of a pydantic class takes six times as long
-        if type(event) is ErasureRequest or type(event) is RetryRequest:
+        if type(event) in _AFTER_FLUSH:
             self.flush()
+        if type(event) is RedactionRequest:
+            self._tell_again(message, event)
+            return
         if type(event) is ErasureRequest:
             self._erase(message.group, message.position)
         if type(event) is RetryRequest:
@@ -88,16 +99,39 @@ class Engine:
             events = park_if_unexpected(partial(self._recorder.record, message, message))
         self._emit(message, events)
 
-    def _emit(self, message: Record, events: Sequence[Event]) -> None:
-        warn_of_failures(message.position, self.episodic.log.name, events)
-        self._meter.count_recorded(events)
-        with self._meter("graph_update"):
-            emitted = self.episodic.emit(message.group, message.recorded_at, message.position, events) if events else []
+    def _tell_again(self, message: Record, request: RedactionRequest) -> None:
+        """Erase some messages of a group: tell what is left of it once more, then erase all that was told before.
+
+        The checkpoint moves last, so after a crash it is all done again, from what was told last. A replay tells it
+        again as well, so that its events come in the same order.
+        """
+        if request.positions:
+            group, log = message.group, self.episodic.log
+            left = what_is_left(log, request)
+            self._redact(group, [at for at in request.positions if at < message.position])
+            start = self.episodic.end
+            self._put(message, message.position, [GroupErased()], message.position)
+            for batch in left:
+                events = park_if_unexpected(partial(tell, self._recorder, batch))
+                self._put(batch[0], batch[0].cause, events, message.position)
+            self.flush()
+            log.erase(group, before=start)
         self.episodic.checkpoint = message.position + 1
+
+    def _put(self, first: Record, cause: int, events: Sequence[Event], checkpoint: int) -> None:
+        """Emit the episodic events of a message, of the group and time of a record, and those that follow from them."""
+        with self._meter("graph_update"):
+            emitted = self.episodic.emit(first.group, first.recorded_at, cause, events) if events else []
+        self.episodic.checkpoint = checkpoint
         if emitted:
             for generation in self.generations:
                 self._catch_up(generation, emitted[0].position)
                 ingest_batch(generation, emitted, self.store)
+
+    def _emit(self, message: Record, events: Sequence[Event]) -> None:
+        warn_of_failures(message.position, self.episodic.log.name, events)
+        self._meter.count_recorded(events)
+        self._put(message, message.position, events, message.position + 1)
         if type(message.event) is RetryRequest:
             self.flush()  # a withdrawal of what it recorded reads that in the log
 

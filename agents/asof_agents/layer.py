@@ -89,12 +89,12 @@ class Layer:
 def batch_of(log: EventLog, cause: int) -> list[Record]:
     """Return the records of an episodic or semantic log that a message caused, by its position."""
     last = next(log.read(max(0, log.end() - 1)), None)
-    if last is None or last.cause < cause:  # it caused none
-        return []
-    if last.cause == cause:  # so it is mostly, where a message was just written
+    if last is not None and last.cause == cause:  # so it is mostly, where a message was just written
         return [*log.read(last.position + 1 - last.size, last.position), last]
-    records = log.read(log.caused_by(cause))
-    return list(takewhile(lambda record: record.cause == cause, records))
+    for start in log.told(cause):
+        if found := list(takewhile(lambda record: record.cause == cause, log.read(start))):
+            return found
+    return []
 
 
 def group_batches(records: Iterable[Record]) -> Iterator[list[Record]]:

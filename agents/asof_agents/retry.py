@@ -15,7 +15,7 @@ from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.events import Event, Record
-from asof_streams.messages import ErasureRequest, Message, RetryRequest
+from asof_streams.messages import ErasureRequest, Message, RedactionRequest, RetryRequest
 
 
 def record_again(recorder: Recorder, message: Record | None, now: Record) -> list[Event]:
@@ -24,7 +24,11 @@ def record_again(recorder: Recorder, message: Record | None, now: Record) -> lis
     None, where no such message of the group is left; where its content was suppressed, so that nothing can read it
     again; or where a model had failed, and none is set now.
     """
-    if message is None or message.group != now.group or isinstance(message.event, RetryRequest | ErasureRequest):
+    if (
+        message is None
+        or message.group != now.group
+        or isinstance(message.event, RetryRequest | ErasureRequest | RedactionRequest)
+    ):
         return []
     unsettled = recorder.store.unsettled(message.position)
     if unsettled and isinstance(message.event, Message) and message.event.suppress_content:

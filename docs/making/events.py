@@ -24,7 +24,7 @@ vectors) is made from them, and can be made again.
 | `messages` | what was said to us | what producers send |
 | `episodic` | what was recorded of each message, as worded | `messages` |
 | `semantic.<generation>` | what one generation believes, and why | `episodic` |
-| `control` | on Kafka: which generations are complete, which one answers, which were dropped | what people decide |
+| `control` | on Kafka: which generations are complete, answer, were dropped; encryption | what people decide |
 
 **Positions.** Each record of a log has a position: 0, 1, 2 and so on, without gaps. It is the only checkpoint there is:
 what `asof events --from` starts at, and what every store goes on from. Erasing a group destroys the payloads of its
@@ -83,8 +83,9 @@ then attributes, then communities, where they were asked for. The results of a p
 behind `memory.consolidated`, which sums them up, and what takes them back behind `memory.unconsolidated`. A reader
 needs no rules: it opens and closes the periods that `holds` gives, and takes an attribute where it `holds`.""",
     control: """\
-On Kafka these stand in the topic `asof.control`, and every directory's list of generations follows from them. Their
-cause is their own position, their group is empty, and `recorded_at` is when it was decided.""",
+On Kafka these stand in the topic `asof.control`, and every directory's list of generations follows from them. Whoever
+opens the topics finds there whether content is encrypted. Their cause is their own position, their group is empty, and
+`recorded_at` is when it was decided.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
@@ -138,6 +139,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "later": "the fact asserted second",
     "live": "statements that count again",
     "members": "the entities of it",
+    "memory": "the name of the memory in the store of keys",
     "mention_id": "the mention",
     "merge_id": "the id of the merge",
     "model": "the model, and who serves it",
@@ -247,6 +249,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "message.sent.name": "the producer's own name for it",
     "message.sent.source": "what the content is",
     "message.sent.timestamp": "when it was said",
+    "redaction.requested.positions": "the positions of the messages that are erased",
     "retry.requested.position": "the position of the message; on Kafka its offset",
     "relationship.stated.relationship_id": "the relationship",
     "relationship.stated.source": "the mention that it starts from",

@@ -64,6 +64,7 @@ _NUMBERS = {
     "object",
     "prompt_tokens",
     "position",
+    "positions",
     "qualifiers",
     "rule",
     "prompt_version",

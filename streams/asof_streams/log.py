@@ -44,7 +44,18 @@ class EventLog(Protocol):
         ...
 
     def caused_by(self, cause: int) -> int:
-        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
+        """Return the position of the first record with this cause or a later one.
+
+        Causes never decrease, but where what is left of a group is told again after a redaction.
+        """
+        ...
+
+    def told(self, cause: int) -> Iterator[int]:
+        """Yield where the records with this cause begin, the last telling first; those of earlier ones are erased."""
+        ...
+
+    def of_group(self, group: str) -> Iterator[Record]:
+        """Yield the records of a group in order of position, without the erased ones."""
         ...
 
     def head(self, position: int) -> bytes:

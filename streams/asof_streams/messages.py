@@ -280,6 +280,20 @@ class ErasureRequest(Event):
 
 
 @register
+class RedactionRequest(Event):
+    """A request to erase some messages of a group, by their positions, as if they had never been.
+
+    What is left of the group is processed again from the beginning, at the times at which it was recorded. A position
+    that is none of an earlier message of the group is passed over. It is no message of a topic.
+    """
+
+    type: ClassVar[str] = "redaction.requested"
+
+    group_id: GroupId
+    positions: tuple[Annotated[int, Field(ge=0)], ...]
+
+
+@register
 class RecordRefused(Event):
     """A record of the messages topic that is no valid message. It takes a position like any other, and is parked.
 
@@ -302,6 +316,7 @@ AnyMessage = (
     | RetryRequest
     | ConsolidationRequest
     | ErasureRequest
+    | RedactionRequest
     | RecordRefused
 )
 

@@ -1,14 +1,15 @@
 """A log in one SQLite file: positions without gaps, atomic batches, a hash chain, one writer, any number of readers."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from secrets import token_bytes
 from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
+from asof_streams.chain import Row
 from asof_streams.content_keys import CLEAR, ContentKeys, decrypt, encrypt
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import (
@@ -20,10 +21,12 @@ from asof_streams.errors import (
     WriterBusy,
 )
 from asof_streams.events import Draft, Record, decode
+from asof_streams.ids import derive
 from asof_streams.instants import NEG, SECOND
 from asof_streams.key_store import key_place
-from asof_streams.messages import AnyMessage, ErasureRequest, Message
-from asof_streams.sealing import Sealer, is_sealed
+from asof_streams.messages import AnyMessage, ErasureRequest, Message, RedactionRequest
+from asof_streams.record_sealer import context, is_sealed_record
+from asof_streams.sealer import Sealer, is_sealed
 from asof_streams.sqlite import (
     SqliteGuard,
     connect,
@@ -35,28 +38,31 @@ from asof_streams.sqlite import (
     truncate_wal,
     vacuum,
 )
-from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
+from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
 _DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
 _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
+    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
 )
+_ERASE_AT: Final = (
+    "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
+    "WHERE position = ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
+)
+_OF_GROUP: Final = "SELECT position FROM log WHERE grp = ? AND payload IS NOT NULL ORDER BY position"
 _TALLY: Final = (
-    "SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN (?, ?)"
+    "SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN (?, ?, ?)"
 )
 _SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the quotes of a text, so it is the field
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
     "AND payload IS NOT NULL AND type = ? "
     "AND (substr(payload, 1, 1) = x'00' OR instr(payload, CAST('\"suppress_content\":true' AS BLOB)))"
 )
-_NOT_SEALED: Final = frozenset(
-    {ErasureRequest.type, GroupErased.type}
-)  # they have no content, and outlive their group's keys
+NOT_SEALED: Final = (ErasureRequest.type, RedactionRequest.type, GroupErased.type)  # nor erased: they outlive keys
 _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
-    "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) = x'01' "
+    "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) IN (x'01', x'02') "
     "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
 )
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
@@ -112,6 +118,7 @@ class SqliteLog:
             self._requests = Requests(self._db)
             self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
             self._written = Head(-1, b"", 0, 0)  # what this object appended last
+            self._last = (0, NEG)  # the end of the log when that was the cause of its last record
             self._keys = ContentKeys(path.with_suffix(".keys"))
             self._sealer = _sealer_of(path, self._trees_of)
             self._term = 0 if not writable else self._raise_term() if term is None else term
@@ -181,7 +188,9 @@ class SqliteLog:
         """Return the payload of a record that is encrypted; None: its key was destroyed."""
         position, payload = row[0], row[12]
         try:
-            if is_sealed(payload):
+            if is_sealed_record(payload):
+                opened = self._expect_sealer().records.open(row[1], self._context(row), payload)
+            elif is_sealed(payload):
                 opened = self._expect_sealer().open(row[1], row[3], position, row[10], payload)
             else:
                 key = self._keys.find(position)
@@ -192,6 +201,12 @@ class SqliteLog:
         if opened is None:
             self._records.expect_link(self.head(position), row)
         return opened
+
+    def _context(self, row: Row) -> bytes:
+        """Return the context in which a record from a topic was sealed; the id of a message is its position here."""
+        position, _, _, cause, place, _, _, type_, version = row[:9]
+        id_ = str(position) if self._are_messages else derive("event", self.name, cause, place, type_)
+        return context(f"/asof/{self.name}", type_, version, id_)
 
     def _expect_sealer(self) -> Sealer:
         if self._sealer is None:
@@ -217,15 +232,22 @@ class SqliteLog:
             head = self._records.head()
             end = head.position
             last: dict[str, int] = {}
-            previous = chain.genesis(self.name)
+            tellings: list[int] = []
+            previous, cause = chain.genesis(self.name), NEG
             for at in range(0, end, _CHUNK):
                 for row in self._records.rows(at, min(at + _CHUNK, end)):
                     previous = self._records.expect_link(previous, row)
                     last[row[1]] = row[2]
+                    if row[3] < cause:
+                        tellings.append(row[0])
+                    cause = row[3]
             if previous != head.hash:
                 raise self._records.damaged(max(end - 1, 0), "it is not the record that the log ended with")
-            if self._records.query("SELECT count(*) FROM log", trusted=end) != [(end,)]:
+            rows = end - self._records.blocks.end()
+            if self._records.query("SELECT count(*) FROM log", trusted=end) != [(rows,)]:
                 raise self._records.damaged(end, "there are records beyond the log's end")
+            if self._records.tellings() != tellings:
+                raise self._records.damaged(end, "what it says of where something is told again is not so")
             if dict(self._records.query("SELECT grp, recorded_at FROM groups", trusted=end)) != last:
                 raise self._records.damaged(end, "the groups' last recorded times are not those of the records")
             if self._records.query("PRAGMA integrity_check(1)", trusted=end) != [("ok",)]:
@@ -314,29 +336,100 @@ class SqliteLog:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._requests.erase(group, limit)
-            if self._sealer is not None and self._are_messages:
-                self._sealer.destroy(group, limit)
-            erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
+            self._destroy_keys(group, limit)
+            erased = self._db.execute(_ERASE, (group, limit, *NOT_SEALED)).rowcount
+            erased += self._erase_closed(group, limit)
             if erased:
                 owe_vacuum(self._db)
         return erased
 
+    def _erase_closed(self, group: str, stop: int, positions: Collection[int] | None = None) -> int:
+        erased = 0
+        for rows in self._records.blocks.of_group(group, stop):
+            left = [
+                _erased(row)
+                if row[12] is not None and _is_erasable(row, group, stop) and (positions is None or row[0] in positions)
+                else row
+                for row in rows
+            ]
+            if changed := sum(row is not old for row, old in zip(left, rows, strict=True)):
+                self._records.blocks.replace(left)
+                erased += changed
+        return erased
+
+    def redact(self, group: str, positions: Sequence[int]) -> int:
+        """Erase those of a group's messages that stand at some positions, as `erase` does; return their number.
+
+        Where content is encrypted, all that was made of them can no longer be read either.
+        """
+        with self._writing() as head:
+            own = [at for at in positions if at < head.position and self.group_of(at) == group]
+            self._db.create_function("seal", 2, chain.seal, deterministic=True)
+            if self._sealer is not None:
+                self._sealer.destroy(group, *(range(at, at + 1) for at in own))
+            self._requests.redact(own)
+            erased = self._db.executemany(_ERASE_AT, ((at, *NOT_SEALED) for at in own)).rowcount
+            erased = max(erased, 0) + self._erase_closed(group, head.position, frozenset(own))
+            if erased:
+                owe_vacuum(self._db)
+        return erased
+
+    def of_group(self, group: str) -> Iterator[Record]:
+        """Yield the records of a group in order of position, without the erased ones. It reads the whole log."""
+        with self._guard, snapshot(self._db):
+            closed = self._records.blocks.of_group(group, self.end())
+            found = [row[0] for rows in closed for row in rows if row[1] == group and row[12] is not None]
+            found += [at for (at,) in self._db.execute(_OF_GROUP, (group,))]
+        for _, some in groupby(found, key=lambda at: at // _CHUNK):
+            wanted = list(some)
+            own = frozenset(wanted)
+            yield from (record for record in self.read(wanted[0], wanted[-1] + 1) if record.position in own)
+
+    def _destroy_keys(self, group: str, stop: int) -> None:
+        if self._sealer is not None and self._are_messages:
+            self._sealer.destroy(group, range(stop))
+
     def tally(self, group: str) -> tuple[int, int]:
         """Return how many of a group's records have content that `erase` would erase, and how many had some before."""
-        with self._guard:
-            asked = (group, self.end(), ErasureRequest.type, GroupErased.type)
-            held, erased = self._db.execute(_TALLY, asked).fetchone()
+        with self._guard, snapshot(self._db):
+            end = self.end()
+            held, erased = self._db.execute(_TALLY, (group, end, *NOT_SEALED)).fetchone()
+            for rows in self._records.blocks.of_group(group, end):
+                there = [row[12] is not None for row in rows if _is_erasable(row, group, end)]
+                held, erased = held + sum(there), erased + len(there) - sum(there)
         return held, erased
 
-    def destroyed(self, group: str, stop: int) -> bool:
-        """Return whether no key of a group's messages before a position is left. False: content is not encrypted."""
-        return self._sealer is not None and not self._sealer.holds(group, stop)
+    def destroyed(self, group: str, *messages: range) -> bool:
+        """Return whether no key of a group's messages in some ranges is left. False: content is not encrypted."""
+        return self._sealer is not None and not self._sealer.holds(group, *messages)
+
+    def has_holes(self) -> bool:
+        """Return whether keys of some of a group's records are destroyed, and of others not: a part of it was erased.
+
+        So it is where the log is an older one than the erasure. What is left does not follow from itself.
+        """
+        if self._sealer is None:
+            return False
+        held: dict[str, bool] = {}
+        end = self.end()
+        for at in range(0, end, _CHUNK):
+            for row in self._records.rows(at, min(at + _CHUNK, end)):
+                if row[12] is not None and is_sealed(row[12]):
+                    is_left = self._sealer.can_open(row[1], row[3], row[12])
+                    if held.setdefault(row[1], is_left) != is_left:
+                        return True
+        return False
 
     def trees(self, group: str | None = None) -> Mapping[str, int]:
         """Return how many trees of keys the encrypted records name, by group, in no order; None: of all groups."""
         with self._guard:
-            found = self._db.execute(_USED, (group,)).fetchall()
-        return {name: int.from_bytes(last) + 1 for name, last in found}
+            last: dict[str, bytes] = dict(self._db.execute(_USED, (group,)))
+            blocks = self._records.blocks  # after the rows, since those become blocks, and never the other way
+            for rows in blocks.each() if group is None else blocks.of_group(group, self.end()):
+                for row in rows:
+                    if group in (None, row[1]) and row[12] is not None and is_sealed(row[12]):
+                        last[row[1]] = max(last.get(row[1], b""), row[12][1:5])
+        return {name: int.from_bytes(number) + 1 for name, number in last.items()}
 
     def _trees_of(self, group: str) -> int:
         """Return how many trees of keys a group's records name. All records are read, but for those of a new group."""
@@ -359,15 +452,17 @@ class SqliteLog:
             return truncate_wal(self._db)
 
     def has_suppressed(self) -> bool:
-        """Return whether the content of a message is gone whose group was not erased after it."""
-        erased: set[str] = set()
+        """Return whether the content of a message is gone that was not erased, neither with its group nor alone."""
+        erased: set[str | int] = set()
         end = self.end()
         for at in range((end - 1) // _CHUNK * _CHUNK, -1, -_CHUNK):
             for row in reversed(self._records.rows(at, min(at + _CHUNK, end))):
                 if row[7] == ErasureRequest.type:
                     erased.add(row[1])
-                elif row[12] is None and row[1] not in erased:
+                elif row[12] is None and erased.isdisjoint(row[:2]):
                     return True
+                elif row[7] == RedactionRequest.type and row[12] is not None:
+                    erased.update(RedactionRequest.model_validate_json(row[12]).positions)
         return False
 
     @property
@@ -392,12 +487,15 @@ class SqliteLog:
 
     def cause_of(self, position: int) -> int:
         """Return the cause of a record, also of an erased one."""
-        cause: int = self._records.rows(position, position + 1)[0][3]
-        return cause
+        return self._records.cause_of(position)
 
     def caused_by(self, cause: int) -> int:
-        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
-        return bisect_left(range(self.end()), cause, key=self.cause_of)
+        end = self.end()
+        return next(self._records.caused_by(cause, end), end)
+
+    def told(self, cause: int) -> Iterator[int]:
+        found = list(self._records.caused_by(cause, self.end()))
+        return (at for at in reversed(found) if self.cause_of(at) == cause)
 
     def _accept(
         self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None
@@ -412,34 +510,53 @@ class SqliteLog:
 
     def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> Head:
         last = head.hash
-        term, sealer = self._term, self._sealer
+        term = self._term
+        before = self._last_cause(head.position)
+        tellings: list[int] = []
         quiet = self._are_messages and any(_is_suppressed(draft[5]) for draft in drafts)
         key = self._keys.make(head.position, head.position + len(drafts)) if quiet else None
 
         def rows() -> Iterator[Row]:
-            nonlocal last
+            nonlocal last, before
             salts = _SALTS.iter_unpack(token_bytes(_SALTS.size * len(drafts)))
             numbered = enumerate(zip(drafts, salts, strict=True), head.position)
             for position, ((group, recorded_at, cause, place, size, event), (salt,)) in numbered:
+                if cause < before:
+                    tellings.append(position)
+                before = cause
                 payload = event.encode()
                 if key is not None and _is_suppressed(event):
                     payload = encrypt(key, position, payload)
-                elif sealer is not None and event.type not in _NOT_SEALED:
-                    payload = sealer.seal(group, cause, position, salt, payload)
-                elif sealer is not None and self._are_messages:
-                    sealer.expect(group)  # an erasure that cannot be done is not to stand before all later messages
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
+                if self._sealer is not None and payload.startswith(CLEAR):
+                    payload = self._seal(self._sealer, envelope, salt, payload)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
 
         self._db.executemany(_INSERT, rows())
         self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())
         end = head.position + len(drafts)
+        self._records.add_tellings(tellings)
+        self._last = end, before
         known = self._latest[0] == head.position
         self._latest = (end, max([self._latest[1], *(draft[1] for draft in drafts)])) if known else (-1, NEG)
         written = Head(end, last, checkpoint, term)
         self._records.put_head(written)
         return written
+
+    def _last_cause(self, end: int) -> int:
+        if self._last[0] != end:
+            self._last = end, self._records.cause_of(end - 1)
+        return self._last[1]
+
+    def _seal(self, sealer: Sealer, envelope: Row, salt: bytes, payload: bytes) -> bytes:
+        """Return a payload as it is kept where content is encrypted."""
+        position, group, _, cause, _, _, _, type_, _ = envelope
+        if type_ not in NOT_SEALED:
+            return sealer.seal(group, cause, position, salt, payload)
+        if self._are_messages:
+            sealer.expect(group)  # an erasure that cannot be done is not to stand before all later messages
+        return payload
 
     def _times(self, head: Head, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
         last: dict[str, int] = {}  # the last recorded time of each group, as this log has it
@@ -504,6 +621,14 @@ def _sealer_of(path: Path, used: Callable[[str], int]) -> Sealer | None:
     root = path.parents[2] if path.stem.startswith("semantic.") else path.parent
     place = key_place(root / "keys.json")
     return None if place is None else Sealer(place.open(), path.stem, used)
+
+
+def _is_erasable(row: Row, group: str, stop: int) -> bool:
+    return row[1] == group and row[0] < stop and row[7] not in NOT_SEALED
+
+
+def _erased(row: Row) -> Row:
+    return (*row[:10], None, chain.seal(row[10], row[12]), None)
 
 
 def _is_suppressed(event: Encoded) -> bool:

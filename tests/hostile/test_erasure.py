@@ -80,7 +80,7 @@ def reading(path: Path) -> Iterator[None]:
         reader.execute("ROLLBACK")
 
 
-@pytest.mark.parametrize("seed", range(tries(3, nightly=60)))
+@pytest.mark.parametrize("seed", range(tries(2, nightly=60)))
 def test_no_word_of_an_erased_group_is_left_in_any_file_and_the_others_stay(tmp_path: Path, seed: int) -> None:
     world, canaries = World(tmp_path / "data", embedder="hash"), Canaries(seed)
     tell(world, canaries, 24)

@@ -53,6 +53,9 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "over": ["facts", "episodes", "both"],
     "min_probability": ["0", "0.5"],
     "like": ["Ana", CANARY],
+    "person": ["Ana", CANARY],
+    "only_said": ["true"],
+    "phrase": ["Oslo", CANARY],
     "name": ["Ana", CANARY, "Oslo"],
     "hops": ["3"],
     "profile": ["default"],  # the other one, whose scores depend on the moment that is asked about, below
@@ -100,14 +103,19 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/settle"): {"group_id": "GROUP", "id": "ID"},
     ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
     ("POST", "/v1/consolidate"): {"group_id": "GROUP"},
-    **{("POST", f"/v1/generations/{action}"): {"name": "main"} for action in ("switch", "drop", "pause", "cancel")},
+    ("POST", "/v1/erase"): {"group_id": "GROUP"},
+    ("POST", "/v1/generations"): {"name": "new"},
+    **{
+        ("POST", f"/v1/generations/{action}"): {"name": "main"}
+        for action in ("switch", "drop", "pause", "cancel", "resume")
+    },
     ("POST", "/clear"): None,
     ("DELETE", "/entity-edge/{uuid}"): None,
     ("DELETE", "/episode/{uuid}"): None,
     ("DELETE", "/group/{group_id}"): None,
 }
 OF_THE_SERVICE = {  # how much waits; all but the first are for keys of all groups
-    *("/readyz", "/metrics", "/v1/stats", "/v1/generations/builds"),
+    *("/readyz", "/metrics", "/v1/stats", "/v1/generations/builds", "/v1/generations/digest"),
 }
 GLOBAL_POSITIONS = {"/v1/events", "/v1/changes"}  # positions, with which one goes on, count all messages
 
@@ -306,6 +314,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "overlapping": [{"start": "2020", "stop": "2030"}],
     "throughout": [{"start": "2020", "stop": "2030"}],
     "parked": [{}],
+    "erasure_preview": [{}, {"phrase": CANARY}, {"person": "Ana"}],
     "usage": [{}],
     "export": [
         {},
@@ -357,6 +366,7 @@ CHANGES = {
         "switch",
         "drop",
         "repair",
+        "compress",
         "backup",
         "checkout",
         "settle",
@@ -454,6 +464,8 @@ def command_of(verb: str, given: dict[str, Any]) -> list[str] | None:
             options += ["--from" if name == "start" else "--to", str(value)]
         else:
             options += [f"--{told(name).replace('_', '-')}", *([] if value is True else [str(value)])]
+    if verb == "erasure_preview":
+        return ["erase", OWN, "--dry-run", *options, "--json"]
     scope = [] if verb == "groups" else ["--group", OWN]
     as_json = [] if verb == "export" else ["--json"]
     return [verb.replace("_", "-"), *arguments, *options, *scope, *as_json]

@@ -173,3 +173,13 @@ def test_a_secret_is_sent_only_to_the_address_that_it_was_set_with(
     monkeypatch.delenv(f"ASOF_{secret.upper()}")
     with pytest.raises(InvalidInput, match="only to"):
         read(settings_file=named)
+
+
+def test_a_variable_that_is_set_to_nothing_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ASOF_KEYS", "ASOF_DATA", "ASOF_KAFKA", "ASOF_MODEL_TIMEOUT"):
+        monkeypatch.setenv(name, "")
+
+    settings = read()
+
+    assert (settings.keys, settings.data, settings.kafka) == (None, Path("asof-data"), None)
+    assert settings.model_timeout == 60

@@ -1,4 +1,4 @@
-"""The commands that write one message: add, facts and entities that are stated, a time zone, withdraw, erase."""
+"""The commands that write one message: add, facts and entities that are stated, a time zone, withdraw."""
 
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -11,7 +11,6 @@ from asof.cli.calls import Call
 from asof.cli.effects import show_effect
 from asof.cli.facts import show_what_if
 from asof.cli.parameters import Parameters, number_of
-from asof.cli.tables import Table
 from asof.operations import facts, logs, writes
 from asof.operations.errors import ContractError, InvalidInput
 from asof.operations.ids import with_whole_ids
@@ -205,50 +204,3 @@ def _parked_because(session: "Session", written: Any) -> str | None:
         return None
     outcome = logs.message.ask(session, position=written.position)
     return outcome.reason if outcome.state == "parked" else None
-
-
-_RECORDS: Final = Table(("log", "log"), ("held", "held"), ("erased", "erased"))
-
-
-@command(
-    writes.erase,
-    writes.group_records,
-    parameters=Parameters(
-        writes.erase.query,
-        arguments=("group_id",),
-        names={"group_id": "GROUP"},
-        helps={"group_id": "The group to forget."},
-    ),
-)
-def erase(
-    call: Call,
-    query: Any,
-    *,
-    yes: Annotated[bool, typer.Option("--yes", help="Yes, for ever.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what there is of it.")] = False,
-) -> None:
-    """Make everything of a group gone, for ever. At every moment of both clocks, as if it had never been.
-
-    With Kafka a worker does it when it processes the request, in what answers; the records on the topics stay.
-    """
-    if dry_run:
-        with call.existing() as session:
-            records = writes.group_records(session, query)
-        call.answer(writes.group_records, records, _RECORDS)
-        return
-    if not yes:
-        raise InvalidInput("nothing was erased: it cannot be undone, so it needs --yes")
-    with call.existing() as session:
-        erasure = writes.erase(session, query)
-    if call.as_json:
-        show.data({"group_id": query.group_id, **writes.erase.to_json(erasure)})
-    elif session.on_kafka:
-        show.line(f"asked for at offset {erasure.position}")
-    else:
-        show.line(f"erased; the request is message {erasure.position}")
-        if erasure.keys_destroyed:
-            show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
-        if not erasure.done:
-            show.talk(
-                "files still hold some of it, since a reader keeps them from being rewritten (asof stats: erasing)"
-            )

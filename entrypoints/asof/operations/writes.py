@@ -5,18 +5,16 @@ from typing import Any
 
 from asof.operations.operation import operation
 from asof.runtime import json_lines
-from asof.runtime.erasure import records_of
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.model.answers import Added, Erasure, GroupRecords, Produced, Requested, instant_of
+from asof_projections.model.answers import Added, Produced, Requested
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import (
     AnyMessage,
     EntityStatement,
-    ErasureRequest,
     FactStatement,
     Message,
     TimezoneStatement,
@@ -61,27 +59,6 @@ def state_timezone(session: Session, query: TimezoneStatement) -> Requested:
 def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
     """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about."""
     return request(session, query)
-
-
-@operation()
-def erase(session: Session, query: ErasureRequest) -> Erasure:
-    """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
-    position = put(session, query)
-    if session.on_kafka:
-        return Erasure(position, None)
-    writer = session.writer()
-    recorded_at = instant_of(writer.messages.recorded_at(position))
-    records = records_of(session.places, query.group_id)
-    destroyed = writer.messages.destroyed(query.group_id, position)
-    return Erasure(position, not writer.erasing, recorded_at, destroyed, tuple(records))
-
-
-@operation()
-def group_records(session: Session, query: ErasureRequest) -> list[GroupRecords]:
-    """Return what each log has of a group, which an erasure would erase. InvalidInput: the logs are topics."""
-    if session.on_kafka:
-        raise InvalidInput("what topics hold of a group is not counted")
-    return records_of(session.places, query.group_id)
 
 
 def request(session: Session, message: AnyMessage) -> Requested:

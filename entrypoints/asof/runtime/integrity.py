@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from asof.runtime.control_log import expect_control
 from asof.runtime.erasure import owing
 from asof.runtime.generations import check_order, kept_ontology
 from asof.runtime.layout import DirectoryLayout
@@ -42,6 +43,8 @@ def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterato
     stores = {"episodic": places.episodes}
     stores |= {f"semantic.{g.name}": places.graph(g.name) for g in existing(places).generations}
     work: list[tuple[str, Callable[[], str]]] = []
+    if existing(places).control and not is_copy(places.root):
+        work.append(("log control", partial(_check_control, places)))
     work += [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
     work += [(f"graph of {name}", partial(_check_store, places, name, path)) for name, path in stores.items()]
     work += _vector_checks(places)
@@ -65,6 +68,12 @@ def _check_chain(places: DirectoryLayout, name: str) -> str:
             with _log(places, "messages" if name == "episodic" else "episodic") as before:
                 check_order(before, log)
         return f"{records} records, chain whole"
+
+
+def _check_control(places: DirectoryLayout) -> str:
+    expect_control(places, existing(places))
+    with SqliteLog(places.control) as log:
+        return f"{log.verify()} records, chain whole"
 
 
 def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:

@@ -14,15 +14,15 @@ from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.errors import ContractError, StorageFailed, UnavailableError
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, Message, WithdrawalRequest
+from asof_streams.messages import ErasureRequest, Message, RedactionRequest, WithdrawalRequest
 
 _TRIES: Final = 3  # of a message that fails
 _LOOK_AHEAD: Final = 1_000  # messages behind it, among which one that goes through is sought
 
 
-_ERASURES: Final = frozenset({ErasureRequest, GroupErased})
+_ERASURES: Final = frozenset({ErasureRequest, RedactionRequest, GroupErased})
 # Nothing goes to a language model after its producer asked to take it back.
-_ENDS: Final = (ErasureRequest, WithdrawalRequest, GroupErased, EpisodeWithdrawn)
+_ENDS: Final = (ErasureRequest, RedactionRequest, WithdrawalRequest, GroupErased, EpisodeWithdrawn)
 
 
 class Agent(Protocol):
