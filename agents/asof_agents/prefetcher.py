@@ -21,7 +21,7 @@ from asof_agents.ports import EpisodeView
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, Message, TimezoneStatement, WithdrawalRequest
+from asof_streams.messages import ErasureRequest, Message, RedactionRequest, TimezoneStatement, WithdrawalRequest
 
 
 class Prefetcher:
@@ -44,7 +44,7 @@ class Prefetcher:
             return
         for message in self._messages.read(self._next, position + self._journal.depth):
             self._next = message.position + 1
-            if isinstance(message.event, ErasureRequest | WithdrawalRequest | TimezoneStatement):
+            if isinstance(message.event, ErasureRequest | RedactionRequest | WithdrawalRequest | TimezoneStatement):
                 self._barrier = message.position
                 return
             for event in episodes.record(message, self._engine.store, self._engine.extractors.ontologies):

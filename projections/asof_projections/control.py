@@ -1,22 +1,23 @@
-"""The state that the control log comes to, and the catalogue of a directory as a projection of it. Pure."""
+"""The state that a control log comes to, and the catalogue of a directory as a projection of it. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from asof_projections.generations import Catalog, is_name
-from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
+from asof_projections.generations import Catalog, GenerationInfo, is_name
+from asof_streams.control import EncryptionChosen, GenerationBuilt, GenerationDropped, GenerationSwitched
 from asof_streams.events import Event
 
 
 @dataclass(frozen=True, slots=True)
 class ControlState:
-    """What was said of generations up to a position of the control log; `active` None: nobody switched yet."""
+    """What was decided up to a position of the control log; `active` None: nobody switched yet."""
 
     position: int = 0
     active: str | None = None
     built: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    memory: str | None = None  # what the store of keys calls the memory; None: its content is not encrypted
 
     def after(self, events: Iterable[Event]) -> Self:
         """Return the state after more events of the log."""
@@ -26,6 +27,8 @@ class ControlState:
         return state
 
     def _after(self, event: Event) -> Self:
+        if isinstance(event, EncryptionChosen):
+            return replace(self, memory=event.memory) if self.memory is None and is_name(event.memory) else self
         if not is_name(getattr(event, "generation", "")):  # nobody of ours wrote it, and a name becomes a path
             return self
         match event:
@@ -51,3 +54,23 @@ class ControlState:
         active = next(name for name in (self.active, catalog.active, left[0].name) if name in names)
         position = self.position if self.active in (None, active) else catalog.control
         return Catalog(active, left, position, self.dropped)
+
+
+def directed(catalog: Catalog, events: Iterable[Event], built: Callable[[str], GenerationInfo | None]) -> Catalog:
+    """Return the catalogue of a directory after more events of its own control log.
+
+    built: returns what a completed build is of; None: an erasure removed it. A name may be used again here, after a
+    drop: unlike a topic, a folder that is gone leaves no reader behind.
+    """
+    for event in events:
+        names = {info.name for info in catalog.generations}
+        match event:
+            case GenerationBuilt(generation=name) if name not in names:
+                info = built(name)
+                catalog = catalog if info is None else catalog.with_(info)
+            case GenerationSwitched(generation=name) if name in names:
+                catalog = catalog.switched(name)
+            case GenerationDropped(generation=name) if name in names and name != catalog.active:
+                catalog = catalog.without(name)
+        catalog = replace(catalog, control=catalog.control + 1)
+    return catalog

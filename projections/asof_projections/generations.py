@@ -7,12 +7,15 @@ from the control topic, and is each directory's copy of what that says.
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
+from asof_projections import names
+from asof_projections.makers import Makers, makers_of
 from asof_projections.versions import RULE
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
@@ -28,6 +31,8 @@ _CONFIGURATIONS: Final[dict[str, type[BaseModel]]] = {
     "ingestion": IngestionConfig,
 }
 _REBUILD: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
+_RULES: Final = re.compile(r"\brules-\d+")
+_FIRST_END: Final = re.compile(r"\+end-1@[0-9a-f]{12}")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
 
 
@@ -38,7 +43,7 @@ def _is_first(rule: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GenerationInfo:
-    """The inputs that decide a generation's content; `build` is their digest."""
+    """The inputs that decide a generation's content; `build` is their digest, `made_by` says what derives it."""
 
     name: str
     ontology: str
@@ -53,6 +58,28 @@ class GenerationInfo:
     ingestion: Annotated[IngestionConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")] = None
 
     rule: Annotated[int, Field(exclude_if=_is_first, description="Of belief: the version. Left out: the first.")] = 1
+
+    @computed_field(description="What derives it, each by its version.")  # type: ignore[prop-decorator]
+    @property
+    def made_by(self) -> Makers:
+        """What derives it, each by its version."""
+        known = next((version for version in names.VERSIONS if self.build == self.digest(version)), None)
+        return makers_of(self.extractor, known, self.rule, endings=self.asks_of_endings)
+
+    @property
+    def asks_of_endings(self) -> bool:
+        """Whether a model, where one is set, is asked which facts a message ends."""
+        return self.ingestion is not None and self.ingestion.enable_ending_questions
+
+    def digest(self, names_version: str = names.VERSION) -> str:
+        """Return what `build` is where names are compared by a version."""
+        return build_digest(
+            self.ontology_digest,
+            self.extractor,
+            self.policy,
+            [chosen for chosen in (self.consolidation, self.ingestion) if chosen is not None],
+            names_version,
+        )
 
     @property
     def advice(self) -> str | None:
@@ -108,6 +135,23 @@ class Catalog:
         if self[name].name == self.active:
             raise InvalidInput(f"{name} is the active generation: switch to another one first")
         return replace(self, generations=tuple(g for g in self.generations if g.name != name))
+
+
+def build_digest(
+    ontology_digest: str,
+    extractor: str,
+    policy: str,
+    chosen: Sequence[BaseModel],
+    names_version: str = names.VERSION,
+) -> str:
+    """Return the digest of what decides a generation's content; its ids are made from it.
+
+    Rules that read otherwise keep the ids of what they read alike, so that a rebuild can be compared with what answers.
+    The first prompt about endings is left out, as earlier versions did not name it.
+    """
+    read = _FIRST_END.sub("", _RULES.sub("rules-1", extractor))
+    parts = [ontology_digest, read, policy, names_version, *(one.model_dump_json() for one in chosen)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def is_name(name: str) -> bool:

@@ -1,4 +1,7 @@
-"""The events of the control log: which generations are complete, which one answers, and which were dropped."""
+"""The events of the control log: which generations are complete, which one answers, which were dropped.
+
+And whether the content of the topics is encrypted.
+"""
 
 from typing import ClassVar
 
@@ -31,3 +34,12 @@ class GenerationDropped(Event):
     type: ClassVar[str] = "generation.dropped"
 
     generation: str
+
+
+@register
+class EncryptionChosen(Event):
+    """The content of the topics is encrypted, with the keys that a store has under a name. It stays so."""
+
+    type: ClassVar[str] = "encryption.chosen"
+
+    memory: str

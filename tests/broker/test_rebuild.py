@@ -88,6 +88,7 @@ def active(data: Path) -> str:
     return catalog.active
 
 
+@pytest.mark.long
 def test_a_switch_and_a_drop_hold_for_every_machine_and_for_those_that_come_later(
     world: World, start: Start, tmp_path: Path
 ) -> None:

@@ -9,8 +9,10 @@ import asof
 from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
 from asof.runtime.build_file import BuildFile
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import load_ontology
 from asof_projections.generations import load
 from http_server import serving
+from patience import wait_until
 
 
 @pytest.fixture
@@ -59,6 +61,16 @@ def test_a_generation_is_dropped_with_its_files_and_never_the_one_that_answers(t
         assert server.say("team", "I live in Oslo.", role="Ana")  # the service goes on
 
 
+def test_the_digest_of_a_generation_is_that_of_python(two: Path) -> None:
+    with asof.open(two, embedder="none") as memory:
+        digests = [memory.digest(), memory.digest("work")]
+    with serving(two) as server:
+        asked = [server.client.get("/v1/generations/digest", params=params) for params in ({}, {"name": "work"})]
+
+        assert [answer.json() for answer in asked] == digests
+        assert server.client.get("/v1/generations/digest", params={"name": "none"}).status_code == 404
+
+
 def test_a_build_that_is_not_complete_is_shown_and_cancelled(two: Path) -> None:
     places, catalog = DirectoryLayout(two), load(two)
     assert catalog is not None
@@ -66,8 +78,7 @@ def test_a_build_that_is_not_complete_is_shown_and_cancelled(two: Path) -> None:
         assert server.client.get("/v1/generations/builds").json() == {"builds": []}
         assert server.client.post("/v1/generations/pause", json={"name": "third"}).status_code == 404
         left = replace(catalog["work"], name="third")
-        places.generation("third").mkdir()
-        BuildFile(places, left).begin()  # as a process left it that was killed
+        BuildFile(places, left).begin(load_ontology("agent_memory_v1"))  # as a process left it that was killed
 
         [build] = server.client.get("/v1/generations/builds").json()["builds"]
         paused = server.client.post("/v1/generations/pause", json={"name": "third"}).json()
@@ -78,13 +89,58 @@ def test_a_build_that_is_not_complete_is_shown_and_cancelled(two: Path) -> None:
         assert not places.generation("third").exists()
 
 
+def test_a_generation_is_built_while_messages_come_and_are_answered(two: Path) -> None:
+    with serving(two) as server:
+
+        def names() -> list[str]:
+            return [info["name"] for info in server.client.get("/v1/generations").json()["generations"]]
+
+        begun = server.client.post("/v1/generations", json={"name": "careful", "policy": "graded"})
+        for number in range(4):
+            server.say("team", f"I live in Oslo {number}.", role="Ana")
+        wait_until(lambda: "careful" in names())
+
+        assert (begun.status_code, begun.json()["name"], begun.json()["state"]) == (202, "careful", "running")
+        assert server.client.post("/v1/generations", json={"name": "careful"}).status_code == 422
+        for wrong in ({"ontology": "/etc/passwd"}, {"ontology": "none_such"}, {"source": "files"}, {"name": "../x"}):
+            assert server.client.post("/v1/generations", json={"name": "other", **wrong}).status_code == 422
+        server.say("team", "I live in Rome.", role="Ana")
+        assert server.client.post("/v1/generations/switch", json={"name": "careful"}).json()["active"] == "careful"
+        page = server.client.get("/v1/facts", params={"group_id": "team", "relation": "lives_in"}).json()
+        assert [fact["object"] for fact in page["facts"]] == ["Rome"]
+    with asof.open(two, embedder="none") as memory:
+        memory.rebuild("again", policy="graded")
+        assert memory.digest("again") == memory.digest("careful")
+
+
+def test_a_build_that_stopped_is_resumed(two: Path) -> None:
+    catalog = load(two)
+    assert catalog is not None
+    with serving(two) as server:
+        assert server.client.post("/v1/generations/resume", json={"name": "third"}).status_code == 404
+        left = BuildFile(DirectoryLayout(two), replace(catalog["work"], name="third"))
+        left.begin(load_ontology("agent_memory_v1"))
+        with left.running():
+            assert server.client.post("/v1/generations/resume", json={"name": "third"}).status_code == 503
+        resumed = server.client.post("/v1/generations/resume", json={"name": "third"})
+
+        assert (resumed.status_code, resumed.json()["state"]) == (202, "running")
+        wait_until(lambda: server.client.get("/v1/generations/builds").json() == {"builds": []})
+    with asof.open(two, embedder="none") as memory:
+        assert memory.digest("third") == memory.digest("work")
+
+
 def test_only_keys_of_all_groups_that_administer_change_generations(two: Path) -> None:
     with serving(two, ASOF_KEYS_FILE=str(written(two.parent / "keys.toml"))) as server:
-        for action in ("switch", "drop", "pause", "cancel"):
+        for action in ("switch", "drop", "pause", "cancel", "resume"):
             for key in (READ, TEAM_ADMIN):
                 asked = server.client.post(f"/v1/generations/{action}", json={"name": "work"}, headers=sent(key))
                 assert asked.status_code == 403, (action, key)
-        assert server.client.get("/v1/generations/builds", headers=sent(TEAM_ADMIN)).status_code == 403
+        for question in ("builds", "digest"):
+            asked = server.client.get(f"/v1/generations/{question}", headers=sent(TEAM_ADMIN))
+            assert asked.status_code == 403, question
+        for key in (READ, TEAM_ADMIN):
+            assert server.client.post("/v1/generations", json={"name": "new"}, headers=sent(key)).status_code == 403
         assert server.client.get("/v1/generations", headers=sent(ADMIN)).json()["active"] == "main"
         done = server.client.post("/v1/generations/switch", json={"name": "work"}, headers=sent(ADMIN))
         assert done.json()["active"] == "work"

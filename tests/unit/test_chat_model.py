@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from asof_agents.extraction.llm.chat_model import ChatModel
+from asof_agents.extraction.llm.chat_model import BACKOFF, ChatModel
 from asof_agents.extraction.llm.extractor import LLMExtractor
 from asof_agents.extraction.llm.usage import UsageCounts
 from asof_agents.extraction.ports import Turn
@@ -121,6 +121,10 @@ def test_a_call_that_failed_is_repeated_after_pauses_that_grow(server: ModelServ
 
     assert model.ask(REQUEST).calls == 3
     assert time.perf_counter() - begun >= 0.3 + 0.6
+
+
+def test_where_nothing_else_is_said_a_server_that_fails_is_given_a_quarter_of_a_minute() -> None:
+    assert list(BACKOFF.pauses()) == [1.0, 2.0, 4.0, 8.0]
 
 
 def test_a_server_is_left_alone_for_as_long_as_it_asks(server: ModelServer, model: ChatModel) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from asof_projections.model.rows import FactRow
 from asof_projections.names import key
-from asof_projections.queries.comparison import Comparison, Subject, claim_of, subject_of
+from asof_projections.queries.comparison import Comparison, Namesakes, claim_of, subject_of
 from asof_streams.instants import INF
 
 
@@ -25,13 +25,13 @@ class Believed:
     def __init__(self, *facts: FactRow, same: tuple[str, ...] = (), words: tuple[str, ...] = ("I", "it")) -> None:
         self._facts, self._same, self._words = facts, frozenset(map(key, same)), words
 
-    def subjects(self, _group: str | None, start: Subject | None) -> Iterator[Subject]:
+    def subjects(self, _group: str | None, start: Namesakes | None) -> Iterator[Namesakes]:
         return iter(sorted({subject_of(fact) for fact in self._facts if start is None or subject_of(fact) >= start}))
 
-    def facts(self, subject: Subject) -> list[FactRow]:
+    def facts(self, subject: Namesakes) -> list[FactRow]:
         return [fact for fact in self._facts if subject_of(fact) == subject]
 
-    def claims(self, subject: Subject) -> dict[Any, dict[str, FactRow]]:
+    def claims(self, subject: Namesakes) -> dict[Any, dict[str, FactRow]]:
         return {claim_of(fact): {fact.uuid: fact} for fact in self.facts(subject)}
 
     def asserted(self, _group: str, recorded_at: int) -> list[FactRow]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from asof.kafka.control import apply
 from asof.runtime.layout import DirectoryLayout
 from asof_projections import generations
-from asof_projections.control import ControlState
+from asof_projections.control import ControlState, directed
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
 from asof_streams.events import Event
@@ -93,3 +93,17 @@ def test_an_older_state_undoes_nothing_and_a_catalogue_without_control_is_writte
 
     assert generations.load(tmp_path) == Catalog("main", MAIN.generations, 4, ("second",))
     assert not places.generation("second").exists()
+
+
+def test_the_catalogue_of_a_directory_follows_its_own_control_log_whose_names_are_used_again() -> None:
+    events = [built("work"), built("gone"), switched("work"), dropped("main"), dropped("work"), switched("none")]
+    events.append(built("main"))
+    known = {"work": info("work"), "main": info("main")}  # an erasure removed the third
+
+    found = directed(MAIN, events, known.get)
+
+    assert found == Catalog("work", (info("work"), info("main")), len(events))
+    by_one = MAIN
+    for event in events:
+        by_one = directed(by_one, [event], known.get)
+    assert by_one == found

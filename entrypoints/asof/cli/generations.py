@@ -52,7 +52,7 @@ def rebuild(
     if call.as_json:
         show.data(
             {
-                "generation": built.to_json(),
+                "generation": operations.rebuild.to_json(built),
                 "digest": digests[built.name],
                 "compared_with": active,
                 "compared_digest": digests[active],
@@ -168,10 +168,7 @@ def generations(
                 catalog = operations.drop.ask(session, name=name)
             case _:
                 catalog = operations.generations.ask(session)
-    if call.as_json:
-        show.data({"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]})
-        return
-    _table(catalog.active)(catalog.generations)
+    call.answer(operations.generations, catalog, lambda shown: _table(shown.active)(shown.generations))
 
 
 def _show_builds(call: Call, action: str, name: str | None, budget: Mapping[str, float | None]) -> None:
@@ -231,6 +228,7 @@ def _table(active: str) -> Table:
         ("ontology", "ontology"),
         ("policy", "policy"),
         ("from", "source"),
+        ("made by", "made_by"),
         ("build", "build"),
     )
 

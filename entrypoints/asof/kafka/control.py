@@ -1,4 +1,4 @@
-"""Control of generations on Kafka: what was decided for every machine, and what that makes of a directory here."""
+"""Applies the decisions of the control topic to the generations of a directory, and takes new ones."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator

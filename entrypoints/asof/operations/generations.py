@@ -1,6 +1,7 @@
 """The operations on generations: build one beside the others, let it answer, drop it."""
 
 import json
+from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from itertools import islice
@@ -10,21 +11,25 @@ from pydantic import Field
 
 from asof.operations.moments import known_of
 from asof.operations.operation import operation
-from asof.runtime import build_file
+from asof.runtime import build_file, control_log
+from asof.runtime.build_file import name_taken
 from asof.runtime.comparison import open_comparison
-from asof.runtime.extractors import extractor_factory
-from asof.runtime.generations import build_of
+from asof.runtime.extractors import ExtractorFactory, extractor_factory
+from asof.runtime.generation_build import build
+from asof.runtime.generations import build_of, kept_ontology
+from asof.runtime.layout import DirectoryLayout
 from asof.runtime.rebuild_estimate import estimate_rebuild as estimate
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
+from asof.runtime.writer import Writer
 from asof.service.session import Session
 from asof_ontologies.model import Ontology
-from asof_projections.generations import Catalog, GenerationInfo, check_name
+from asof_projections.generations import Catalog, GenerationInfo, check_name, load
 from asof_projections.model.builds import RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
 from asof_projections.model.prices import ModelBudget
 from asof_projections.model.queries import Cursor, Name, Query
-from asof_projections.queries.comparison import Subject
-from asof_streams.errors import InvalidInput
+from asof_projections.queries.comparison import Namesakes
+from asof_streams.errors import InvalidInput, WriterBusy
 
 Source = Literal["mentions", "episodes"]
 
@@ -90,14 +95,13 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     """
     if session.on_kafka:
         return _rebuild_on_kafka(session, query)
-    writer = session.writer()
-    name = query.name or _free_name(writer.catalog)
-    if any(info.name == name for info in writer.catalog.generations):
-        raise _is_there(name)
-    active = writer.catalog[writer.catalog.active]
-    ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
-    info = _described(session, query, name, active, ontology, writer.logs.extractors.version(ontology))
-    writer.build(info, ontology, session.progress, query.budget)
+    if load(session.places.root) is None:
+        session.writer()  # makes the directory
+    session.sources.every()[0].process_backlog()
+    with closing(extractor_factory(session.settings)) as extractors:
+        info, ontology = _wanted(session, query, extractors)
+        build(session.places, extractors, info, ontology, session.progress, query.budget)
+    session.adopt()
     return info
 
 
@@ -111,53 +115,76 @@ def estimate_rebuild(session: Session, query: EstimateRebuild) -> RebuildEstimat
     parts = [source.places for source in session.sources.every()]
     for source in session.sources.every():
         source.process_backlog()
-    catalog = session.catalog()
-    name = query.name or _free_name(catalog)
-    active = catalog[catalog.active]
-    ontology = (
-        load_ontology(query.ontology) if query.ontology else build_of(parts[0], active, session.settings).ontology
-    )
     with closing(extractor_factory(session.settings)) as extractors:
-        info = _described(session, query, name, active, ontology, extractors.version(ontology))
-        there = [other for other in catalog.generations if other.name == name]
-        if there and not (session.on_kafka and there == [info]):  # on Kafka it is listed while it is built
-            raise _is_there(name)
+        info, ontology = _wanted(session, query, extractors)
         return estimate(parts, session.settings, info, ontology, extractors, session.progress)
 
 
 def _rebuild_on_kafka(session: Session, query: Rebuild) -> GenerationInfo:
-    from asof.kafka.rebuild import rebuild as build
+    from asof.kafka.rebuild import rebuild as build_on_topics
 
-    settings, source = session.settings, session.sources.every()[0]
-    source.process_backlog()
-    catalog = session.catalog()
-    name = query.name or _free_name(catalog)
-    active = catalog[catalog.active]
-    ontology = load_ontology(query.ontology) if query.ontology else build_of(source.places, active, settings).ontology
-    with closing(extractor_factory(settings)) as extractors:
+    session.sources.every()[0].process_backlog()
+    with closing(extractor_factory(session.settings)) as extractors:
         extractors.check_budget(query.budget)
-        info = _described(session, query, name, active, ontology, extractors.version(ontology))
-    there = next((other for other in catalog.generations if other.name == name), info)
-    if there != info:
-        raise _is_there(name)
+        info, ontology = _wanted(session, query, extractors)
     session.release()
-    build(settings, info, ontology, session.progress, query.budget)
+    build_on_topics(session.settings, info, ontology, session.progress, query.budget)
     return info
 
 
-def _is_there(name: str) -> InvalidInput:
-    return InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+def _wanted(session: Session, query: EstimateRebuild, extractors: ExtractorFactory) -> tuple[GenerationInfo, Ontology]:
+    """Return the description of the generation that is asked for, and its ontology. InvalidInput: it is there.
+
+    On Kafka it is listed while it is built, so the same one may be asked for again.
+    """
+    catalog = session.catalog()
+    name = query.name or _free_name(catalog)
+    active = catalog[catalog.active]
+    if query.ontology:
+        ontology = load_ontology(query.ontology)
+    else:
+        ontology = build_of(session.sources.every()[0].places, active, session.settings).ontology
+    info = _described(session, query, name, active, ontology, extractors)
+    there = [other for other in catalog.generations if other.name == name]
+    if there and not (session.on_kafka and there == [info]):
+        raise name_taken(name)
+    return info, ontology
 
 
 def _described(
-    session: Session, query: EstimateRebuild, name: str, active: GenerationInfo, ontology: Ontology, version: str
+    session: Session,
+    query: EstimateRebuild,
+    name: str,
+    active: GenerationInfo,
+    ontology: Ontology,
+    extractors: ExtractorFactory,
 ) -> GenerationInfo:
     """Return the description of a new generation: as asked, else as set, else as the one that answers."""
     settings = session.settings
     consolidation = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
     ingestion = settings.ingestion if "ingestion" in settings.model_fields_set else active.ingestion
-    policy = query.policy or active.policy
+    policy, version = query.policy or active.policy, extractors.version(ontology, ingestion)
     return describe(check_name(name), ontology, policy, query.source, version, consolidation, ingestion)
+
+
+def begin_build(session: Session, query: Rebuild) -> UnfinishedBuild:
+    """Write down what is to be built, for `resume_build`, and return it: what is refused is refused at once.
+
+    InvalidInput: the name is taken, or there is no such ontology. WriterBusy: it is being built.
+    """
+    with closing(extractor_factory(session.settings)) as extractors:
+        extractors.check_budget(query.budget)
+        info, ontology = _wanted(session, query, extractors)
+        build_file.BuildFile(session.places, info).begin(ontology)
+    return build_file.unfinished(session.places, info.name)
+
+
+def expect_build(session: Session, query: ResumeBuild) -> UnfinishedBuild:
+    """Return a build that can be resumed. NotFound: there is none of the name. WriterBusy: it runs."""
+    found = build_file.unfinished(session.places, query.name)
+    if found.state == "running":
+        raise WriterBusy(f"the build of generation {query.name} runs")
+    return found
 
 
 @operation(items="builds")
@@ -171,15 +198,19 @@ def builds(session: Session, query: BuildsQuery) -> list[UnfinishedBuild]:
 def pause_build(session: Session, query: GenerationQuery) -> UnfinishedBuild:
     """Stop a build after the message that it is at, and return how far it is; `resume_build` goes on there."""
     build_file.stop_build(session.places, query.name, "paused")
-    return next(build for build in build_file.builds(session.places) if build.name == query.name)
+    return build_file.unfinished(session.places, query.name)
 
 
 @operation()
 def resume_build(session: Session, query: ResumeBuild) -> GenerationInfo:
     """Go on with a build that was paused, or whose process ended, and return the generation."""
-    info = build_file.unfinished_info(session.places, query.name)
-    writer = session.writer()
-    writer.build(info, writer.ontology(info.name), session.progress, query.budget)
+    places = session.places
+    info = build_file.unfinished_info(places, query.name)
+    session.sources.every()[0].process_backlog()
+    with closing(extractor_factory(session.settings)) as extractors:
+        ontology = kept_ontology(places.ontology_of(info.name))
+        build(places, extractors, info, ontology, session.progress, query.budget)
+    session.adopt()
     return info
 
 
@@ -204,7 +235,7 @@ def switch(session: Session, query: GenerationQuery) -> Catalog:
         session.catalog()  # caught up
         switch_topics(session.settings, query.name)
     else:
-        session.writer().switch(query.name)
+        _decide(session, Writer.switch, control_log.switch, query.name)
     session.close_reader()
     return session.catalog()
 
@@ -219,8 +250,23 @@ def drop(session: Session, query: GenerationQuery) -> Catalog:
         session.close_reader()
         drop_topic(session.settings, query.name)
     else:
-        session.writer().drop(query.name)
+        _decide(session, Writer.drop, control_log.drop, query.name)
     return session.catalog()
+
+
+def _decide(
+    session: Session,
+    writing: Callable[[Writer, str], None],
+    beside: Callable[[DirectoryLayout, str], None],
+    name: str,
+) -> None:
+    """Decide as whoever writes the directory, or beside another process that does, and then follows."""
+    try:
+        writer = session.writer()
+    except WriterBusy:
+        beside(session.places, name)
+    else:
+        writing(writer, name)
 
 
 @operation()
@@ -257,7 +303,7 @@ def generations_diff(session: Session, query: GenerationsDiffQuery) -> Compariso
     return answer
 
 
-def _place(page: Cursor) -> tuple[Subject, int]:
+def _place(page: Cursor) -> tuple[Namesakes, int]:
     """Return the subject and the number of the difference at the end of a page. InvalidInput: it names none."""
     try:
         group, key, number = json.loads(page.after[0])
@@ -265,7 +311,7 @@ def _place(page: Cursor) -> tuple[Subject, int]:
         group = key = number = None
     if not (isinstance(group, str) and isinstance(key, str) and isinstance(number, int)):
         raise InvalidInput("it is the cursor of another question: take the `next` of the page before", field="cursor")
-    return Subject(group, key), number
+    return Namesakes(group, key), number
 
 
 @operation()

@@ -24,13 +24,13 @@ from asof_streams.distribution import version
 from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput
 from asof_streams.files import make_folder, replace_file, sync
 from asof_streams.key_store import move_keys
-from asof_streams.messages import ErasureRequest
+from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.sqlite_copy import restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_records import Head
 
 _NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
-_LOGS: Final = re.compile(rf"messages\.sqlite|episodic\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite")
+_LOGS: Final = re.compile(rf"(?:control|messages|episodic)\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite")
 _FILES: Final = re.compile(
     rf"catalog\.json|keys\.json|ontology\.json|ontologies/{_NAME}\.json|generations/{_NAME}/ontology\.json"
 )
@@ -71,7 +71,8 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     catalog = existing(places)
     earlier = _Earlier.read(after) if after else _Earlier(None)
     logs: list[BackupLog] = []
-    paths = [*(places.semantic(info.name) for info in catalog.generations), places.episodic, places.messages]
+    beliefs = (places.semantic(info.name) for info in catalog.generations)
+    paths = [places.control, *beliefs, places.episodic, places.messages]
     form = VERSION if places.keys.exists() else CLEAR
     with written_backup(file) as writer:
         writer.write({"format": FORMAT, "version": form, "release": version(), "after": earlier.digest})
@@ -235,7 +236,8 @@ class _Restorer:
 
     def _erase(self) -> None:
         """Erase what the messages ask for that came after the derived logs, or the earlier backup, were copied."""
-        derived = [self._places.root / log.log for log in self._logs if log.log != self._places.messages.name]
+        apart = {self._places.messages.name, self._places.control.name}  # a decision is about no group
+        derived = [self._places.root / log.log for log in self._logs if log.log not in apart]
         with ExitStack() as opened:
             messages, *others = [
                 opened.enter_context(SqliteLog(path, writable=True)) for path in (self._places.messages, *derived)
@@ -248,6 +250,13 @@ class _Restorer:
                     messages.erase(record.group, before=record.position)
                     for log in others:
                         log.erase(record.group, before=log.caused_by(record.position))
+                elif isinstance(record.event, RedactionRequest):
+                    messages.redact(record.group, record.event.positions)
+                    for log in others:
+                        if (
+                            log.name != "episodic" or log.checkpoint() > record.position
+                        ):  # else what is left is told yet
+                            log.erase(record.group, before=log.caused_by(record.position))
             for log in (messages, *others):
                 log.vacuum()
 

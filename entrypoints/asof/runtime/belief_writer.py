@@ -1,7 +1,6 @@
 """Writing one generation alone: its beliefs follow an episodic log that another process may write meanwhile."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from asof.runtime.erasure import ErasedFrom, Vacuum
@@ -9,7 +8,7 @@ from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.open_generations import OpenGenerations
+from asof.runtime.open_generations import LoneGeneration, OpenGenerations
 from asof.runtime.recorded_answers import build_replies
 from asof.runtime.replica_manifest import parts
 from asof.runtime.verdicts import Verdicts
@@ -42,18 +41,6 @@ class Inputs(Protocol):
         ...
 
 
-@dataclass
-class _Logs:
-    """The logs of one generation (see GenerationLogs); the catalogue of the directory is not among them."""
-
-    places: DirectoryLayout
-    catalog: Catalog
-    episodic: SqliteLog
-    extractors: ExtractorFactory
-    open_log: OpenLog
-    believes: bool = True
-
-
 class BeliefWriter:
     """One generation, opened for writing. Used by one thread.
 
@@ -74,7 +61,7 @@ class BeliefWriter:
     ) -> None:
         self._places, self._name = places, info.name
         self._inputs = inputs
-        logs = _Logs(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
+        logs = LoneGeneration(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
         with ExitStack() as opened:
             self._generations: Final = OpenGenerations(logs, inputs.episodes)
             opened.callback(self._generations.close)

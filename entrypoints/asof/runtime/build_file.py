@@ -10,19 +10,23 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof.runtime.generations import keep_ontology
 from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.wiring import Progress, existing
+from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo, check_name
 from asof_projections.model.builds import BuildState, PauseReason, UnfinishedBuild
-from asof_streams.errors import BuildStopped, NotFound
-from asof_streams.files import locked_file, replace_file
-from asof_streams.writer_lock import is_held
+from asof_streams.errors import BuildStopped, InvalidInput, NotFound
+from asof_streams.files import locked_file, locked_folder, replace_file
+from asof_streams.writer_lock import WriterLock, is_held
 
 Stop = Literal["paused", "cancelled"]
 
+_PATIENCE_SECONDS: Final = 1.0  # for whoever looks whether somebody builds
 _BUDGET: Final = b"budget"  # in the place of a request: the build waits for a larger one
 
 
@@ -31,35 +35,51 @@ class BuildFile:
 
     def __init__(self, places: DirectoryLayout, info: GenerationInfo) -> None:
         self._info = info
+        self._root: Final = places.root
         self._path: Final = places.unfinished(info.name)
+        self._path_name = str(self._path)
         self._stop: Final = places.stop_request(info.name)
         self._stop_path = str(self._stop)  # asked after at each message, so kept as the system takes it
         self._lock = places.build_lock(info.name)
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether a build of the same kind stands in the folder: it can be gone on with."""
-        try:
-            text = self._path.read_text("utf-8")
-        except FileNotFoundError:
-            return False
-        kind: str = (_stored(text) or {"kind": text})["kind"]  # earlier versions wrote the kind alone
-        return kind == self._kind
 
     @property
     def _kind(self) -> str:
         """What two builds have in common of which one can go on with the other's log."""
         return f"{self._info.build} {self._info.extractor} {self._info.rule}"
 
-    def begin(self) -> None:
-        """Say what is built, before anything of it is there."""
-        if not self._path.exists():
+    def begin(self, ontology: Ontology) -> None:
+        """Say what is to be built, for whoever goes on with it."""
+        with self.begun(ontology):
+            pass
+
+    @contextmanager
+    def begun(self, ontology: Ontology) -> Iterator[None]:
+        """Hold the lock of the build from before anything of it is there; what is of another build is removed.
+
+        InvalidInput: a generation has the name. WriterBusy: another process builds it.
+        """
+        with ExitStack() as held:
+            with locked_folder(self._root):  # no writer takes its folder for the rest of a drop
+                if any(info.name == self._info.name for info in existing(DirectoryLayout(self._root)).generations):
+                    raise name_taken(self._info.name)
+                held.enter_context(self.running())
+                self._make(ontology)
+            yield
+
+    def _make(self, ontology: Ontology) -> None:
+        folder = self._path.parent
+        begun = _read(self._path)
+        if begun is None or begun["kind"] != self._kind:
+            for path in folder.iterdir():
+                if path != self._lock:
+                    path.unlink()
+            keep_ontology(ontology, folder / "ontology.json")
             self._write(0, 0, None)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Hold the lock of the build; whoever waits for its end goes on when it is released."""
-        with locked_file(self._lock):
+        """Hold the lock of the build, for whose release a stop waits. WriterBusy: another process holds it."""
+        with WriterLock(self._lock.parent, patience=_PATIENCE_SECONDS, name=BUILD):
             self._stop.unlink(missing_ok=True)
             yield
 
@@ -77,12 +97,19 @@ class BuildFile:
         return tell
 
     def is_to_stop(self) -> bool:
-        """Whether somebody asked for a stop since it runs."""
-        return os.path.exists(self._stop_path)  # noqa: PTH110 - a third of the cost of Path.exists, for each message
+        """Whether somebody asked for a stop since it runs, or removed it."""
+        return not self.is_there() or os.path.exists(self._stop_path)  # noqa: PTH110 - a third of the cost of Path.exists
+
+    def is_there(self) -> bool:
+        """Whether the build goes on: nobody removed it, or took the complete generation over."""
+        return os.path.exists(self._path_name)  # noqa: PTH110 - as above, for each message
 
     def stopped(self) -> BuildStopped:
         """Return the error that says what was asked for."""
-        state: Stop = "cancelled" if self._stop.read_bytes() == b"cancelled" else "paused"
+        try:
+            state: Stop = "cancelled" if self._stop.read_bytes() == b"cancelled" else "paused"
+        except FileNotFoundError:  # an erasure removed all of it
+            state = "cancelled"
         return BuildStopped(f"the build of generation {self._info.name} was {state}", state)
 
     def pause(self) -> None:
@@ -95,8 +122,7 @@ class BuildFile:
 
     def remove(self) -> None:
         """Remove the file: the build is complete."""
-        for path in (self._stop, self._path, self._lock):
-            path.unlink(missing_ok=True)
+        _remove(DirectoryLayout(self._root), self._info.name)
 
 
 def builds(places: DirectoryLayout) -> list[UnfinishedBuild]:
@@ -105,9 +131,47 @@ def builds(places: DirectoryLayout) -> list[UnfinishedBuild]:
     return [build for name in names if (build := _build(places, name)) is not None]
 
 
+def unfinished(places: DirectoryLayout, name: str) -> UnfinishedBuild:
+    """Return a build that is not complete, by name. NotFound: there is none."""
+    found = _build(places, name)
+    if found is None:
+        raise _none_of(name)
+    return found
+
+
 def unfinished_info(places: DirectoryLayout, name: str) -> GenerationInfo:
     """Return what an unfinished build is of. NotFound: there is none of this name."""
     return _expected(places, name)[1]
+
+
+def begun_info(places: DirectoryLayout, name: str) -> GenerationInfo | None:
+    """Return what the build in the folder of a generation is of; None: there is none."""
+    stored = _read(places.unfinished(name))
+    return None if stored is None else GenerationInfo.of(stored["info"])
+
+
+def name_taken(name: str) -> InvalidInput:
+    """Return the error of a build whose name a generation has."""
+    return InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+
+
+def take_over(places: DirectoryLayout, name: str, *, wait: bool = False) -> bool:
+    """Let whoever writes the directory follow for a generation that is listed; return whether it may.
+
+    The end of its build is left to the process that builds it, while that is at work; wait: until it is not.
+    """
+    if not places.unfinished(name).exists():
+        return True
+    if not wait and is_held(places.generation(name), BUILD):
+        return False
+    with locked_file(places.build_lock(name)):
+        _remove(places, name)
+    return True
+
+
+def _remove(places: DirectoryLayout, name: str) -> None:
+    for path in (places.stop_request(name), places.unfinished(name), places.build_lock(name)):
+        path.unlink(missing_ok=True)
 
 
 def stop_build(places: DirectoryLayout, name: str, wanted: Stop) -> None:
@@ -126,15 +190,15 @@ def stop_build(places: DirectoryLayout, name: str, wanted: Stop) -> None:
 
 
 def _expected(places: DirectoryLayout, name: str) -> tuple[dict[str, Any], GenerationInfo]:
-    check_name(name)
     complete = {info.name for info in existing(places).generations}
-    try:
-        stored = _stored(places.unfinished(name).read_text("utf-8"))
-    except FileNotFoundError:
-        stored = None
+    stored = _read(places.unfinished(check_name(name)))
     if stored is None or name in complete:
-        raise NotFound(f"no build of a generation {name} is under way")
+        raise _none_of(name)
     return stored, GenerationInfo.of(stored["info"])
+
+
+def _none_of(name: str) -> NotFound:
+    return NotFound(f"no build of a generation {name} is under way")
 
 
 def _build(places: DirectoryLayout, name: str) -> UnfinishedBuild | None:
@@ -159,12 +223,11 @@ def _reason(places: DirectoryLayout, name: str) -> PauseReason | None:
         return None
 
 
-def _stored(text: str) -> dict[str, Any] | None:
-    """Return the content of such a file; None: it is of an earlier version, or damaged."""
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return the content of such a file; None: there is none, or it is of an earlier version, or damaged."""
     try:
-        stored = json.loads(text)
+        stored: dict[str, Any] = json.loads(path.read_bytes())
         GenerationInfo.of(stored["info"])
-    except (ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-    found: dict[str, Any] = stored
-    return found
+    return stored

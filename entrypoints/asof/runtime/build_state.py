@@ -3,6 +3,7 @@
 from typing import Final, Protocol
 
 from asof.runtime.bulk_builder import BulkBuilder
+from asof.runtime.control_log import touch
 from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY
 from asof.runtime.open_generations import OpenGenerations
 from asof.runtime.open_logs import OpenLogs
@@ -54,8 +55,9 @@ class GrowingBuild(InlineBuild):
         self._generations = generations
 
     def advance(self, stop: int) -> BuildState:
+        infos = [info for info in self._logs.catalog.generations if info.name in self._generations]
         try:
-            builder = BulkBuilder(self._logs.places)
+            builder = BulkBuilder(self._logs.places, infos)
         except OSError:  # no more processes here: this one goes on alone
             return self
         self._generations.close_all()
@@ -76,7 +78,7 @@ class BulkBuild:
 
     def finish(self, stop: int) -> None:
         if self._builder.join(stop):
-            self._logs.set_catalog(self._logs.catalog)  # so that readers open the graphs anew
+            touch(self._logs.places)  # so that readers open the graphs anew
         self._logs.remove_interrupted()
 
     def kill(self) -> None:

@@ -8,7 +8,7 @@ the logs are whole, and the writer continues from them.
 
 import marshal
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,7 +19,7 @@ from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import existing, following_store, writable_log
+from asof.runtime.wiring import following_store, writable_log
 from asof_agents.generation import Generation
 from asof_agents.layer import Layer
 from asof_projections.generations import GenerationInfo
@@ -34,11 +34,12 @@ _NO_MORE: Final = None
 class BulkBuilder:
     """The other process, as the writer has it; the writer has closed its generations. OSError: it cannot be started."""
 
-    def __init__(self, places: DirectoryLayout) -> None:
+    def __init__(self, places: DirectoryLayout, infos: Sequence[GenerationInfo]) -> None:
         self._places = places
-        young = [info.name for info in existing(places).generations if _is_young(places, info)]
+        self._infos = infos
+        young = [info.name for info in infos if _is_young(places, info)]
         with ExitStack() as opened:
-            self._child = ChildProcess(_build, places)
+            self._child = ChildProcess(_build, places, infos)
             opened.callback(self._child.kill)
             self._logs = {name: opened.enter_context(writable_log(places.semantic(name))) for name in young}
             self._opened = opened.pop_all()
@@ -63,7 +64,7 @@ class BulkBuilder:
                 return False
         finally:
             self.kill()
-        loaded = [info for info in existing(self._places).generations if self._loaded(info).exists()]
+        loaded = [info for info in self._infos if self._loaded(info).exists()]
         for info in loaded:
             put(self._loaded(info), self._places.graph(info.name))
         return bool(loaded)
@@ -112,14 +113,14 @@ class _Loading(Layer):
         self._drafts = []
 
 
-def _build(channel: Channel, places: DirectoryLayout) -> None:
+def _build(channel: Channel, places: DirectoryLayout, infos: Sequence[GenerationInfo]) -> None:
     """Follow as the writer says: positions to follow up to, then the heads of the logs that it appended to."""
     said: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_send_all, args=(channel, said), daemon=True).start()
     with ExitStack() as stack:
         episodic = stack.enter_context(SqliteLog(places.episodic))
         episodes = stack.enter_context(SqliteGraph(places.episodes, episodic.name))
-        opened = [_generation(places, info, episodic, stack, said.put) for info in existing(places).generations]
+        opened = [_generation(places, info, episodic, stack, said.put) for info in infos]
         while (stop := channel.receive()) is not _NO_MORE:
             for generation in opened:
                 follow(generation, episodic, episodes, stop)

@@ -7,12 +7,12 @@ from pathlib import Path
 from asof.runtime.backup import new_directory, small_files
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import existing
+from asof.runtime.wiring import existing, settings_of
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.files import make_folder, replace_file
-from asof_streams.messages import ErasureRequest
+from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.sqlite_copy import StoredLog, restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_records import Head
@@ -37,8 +37,7 @@ def check_out(places: DirectoryLayout, known: int, directory: Path, settings: Se
     target = DirectoryLayout(directory)
     with new_directory(target) as beside:
         messages = _Checkout(places, beside).run(known)
-    here = {"data": directory, "graph": "sqlite", "kafka": None}  # a graph in a database is of the other directory
-    open_writer(target, settings.model_copy(update=here)).close()
+    open_writer(target, settings_of(directory, settings)).close()
     return Checkout(str(directory), messages)
 
 
@@ -66,6 +65,10 @@ class _Checkout:
                 self._copy(path, log, log.caused_by(count), min(log.head.checkpoint, episodes))
             self._copy(self._places.episodic, episodic, episodes, min(episodic.head.checkpoint, count))
             self._copy(self._places.messages, messages, count, messages.head.checkpoint)
+        if self._places.control.exists():  # the generations are those of today
+            with stored_log(self._places.control) as control:
+                self._copy(self._places.control, control, control.head.position, control.head.checkpoint)
+        self._expect_unredacted(count)
         self._erase(count, [*beliefs, self._places.episodic, self._places.messages])
         return count
 
@@ -78,6 +81,17 @@ class _Checkout:
         hash_ = log.hash_at(stop)
         assert hash_ is not None, "the log reaches that far"
         restore_rows(self._at(path), 0, log.rows(0, stop), Head(stop, hash_, checkpoint, log.head.term))
+
+    def _expect_unredacted(self, start: int) -> None:
+        """Refuse a moment before a part of a group was erased: what the logs had of the group then was told again."""
+        with stored_log(self._places.messages) as log:
+            redacted = next((row[0] for row in log.rows(start) if row[7] == RedactionRequest.type), None)
+        if redacted is not None:
+            raise InvalidInput(
+                f"messages were erased since, by message {redacted}: asof replay --log messages --stop {start} puts "
+                "those that are left into a directory, where they are read anew",
+                field="known_at",
+            )
 
     def _erase(self, start: int, paths: list[Path]) -> None:
         """Erase what later messages ask for: of the logs, some were copied before that, and some after it."""

@@ -167,6 +167,15 @@ class ChildProcess(Channel):
         """Wait until it has ended; return its exit code, negative where a signal ended it."""
         return self._process.wait()
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        try:
+            self._process.wait(0)
+        except TimeoutExpired:
+            return False
+        return True
+
     def stop(self, seconds: float | None = None) -> None:
         """Send nothing more, wait until it has ended, and kill it where that takes longer than so many seconds."""
         self.finish()

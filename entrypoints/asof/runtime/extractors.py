@@ -1,12 +1,13 @@
 """Makes the extractors of the settings: rules, a language model, or both."""
 
-import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
+from asof_agents.extraction.english.version import version_of
 from asof_agents.extraction.llm.budget import Budget, Replies
 from asof_agents.extraction.llm.journal import Failed, Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
@@ -17,8 +18,10 @@ from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.makers import Makers
 from asof_projections.model.prices import ModelBudget, ModelPrice, price_of
 from asof_streams.errors import InvalidInput
+from asof_streams.ingestion import IngestionConfig
 
 if TYPE_CHECKING:
     from asof.runtime.name_vectors import NameVectorIndex
@@ -77,14 +80,14 @@ class ExtractorFactory:
         model = LLMExtractor(ontology, prompt("extract"), self._model.model_id)
         return (FallbackExtractor if self._kind == "model" else HybridExtractor)(rules, model)
 
-    def version(self, ontology: Ontology) -> str:
+    def version(self, ontology: Ontology, ingestion: IngestionConfig | None) -> str:
         """Return the version of extraction and resolution, which decides a generation's content."""
-        read = self._without_vectors(ontology)
-        return read if self._embedder is None else f"{read}+{self._embedder.model_id}"
-
-    def _without_vectors(self, ontology: Ontology) -> str:
+        if self._model is None:
+            return version_of(ontology)  # an import of facts needs no tables of the rules
         read = self.extractor(ontology).version
-        return read if self._model is None else f"{read}+{prompt('resolve').version_id}"
+        asked = ["resolve", "end"] if ingestion is not None and ingestion.enable_ending_questions else ["resolve"]
+        parts = [read, *(prompt(key).version_id for key in asked)]
+        return "+".join(parts if self._embedder is None else [*parts, self._embedder.model_id])
 
     def judge(
         self, info: GenerationInfo, answers: Answers | None, places: DirectoryLayout, known: SqliteGraph
@@ -92,9 +95,10 @@ class ExtractorFactory:
         """Return the judge of names in doubt for a generation; None: it was begun without."""
         if self._model is None or answers is None or _MODEL not in info.extractor:
             return None
-        asks = info.ingestion is not None and info.ingestion.enable_ending_questions
         near = self._near(info, places, known)
-        return Judge(prompt("resolve"), self._model.model_id, answers, near, prompt("end") if asks else None)
+        return Judge(
+            prompt("resolve"), self._model.model_id, answers, near, prompt("end") if info.asks_of_endings else None
+        )
 
     def _near(self, info: GenerationInfo, places: DirectoryLayout, known: SqliteGraph) -> "NameVectorIndex | None":
         """Return the index of similar names of a generation; None: it was begun without these vectors."""
@@ -131,13 +135,38 @@ class ExtractorFactory:
             return None
         if _MODEL not in info.extractor:
             return ExtractorFactory().registry(ontology, ontologies)
-        found = self.version(ontology)
-        if _unruled(info.extractor) not in (_unruled(found), _unruled(self._without_vectors(ontology))):
+        if not self._derives(info, ontology, building=False):
+            found = self.version(ontology, info.ingestion)
             raise InvalidInput(
                 f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: set "
                 "ASOF_EMBEDDER, ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
             )
         return self.registry(ontology, ontologies)
+
+    def expect(self, info: GenerationInfo, ontology: Ontology) -> None:
+        """Refuse to go on with a build that was begun with what derives otherwise. InvalidInput says with what."""
+        if info.build != info.digest() or not self._derives(info, ontology, building=True):
+            found = self.version(ontology, info.ingestion)
+            raise InvalidInput(
+                f"the build of generation {info.name} was begun with {info.made_by}, what is set would be {found}: "
+                "set what was set then, or cancel it and rebuild"
+            )
+
+    def _derives(self, info: GenerationInfo, ontology: Ontology, *, building: bool) -> bool:
+        """Whether what is set derives as a generation was begun. One that is built already may follow by later rules.
+
+        Vectors that it was begun without are not used, and from mentions what extracts takes no part.
+        """
+        was, by = info.made_by, self if _MODEL in info.extractor else ExtractorFactory()
+        now = replace(info, extractor=by.version(ontology, info.ingestion)).made_by
+        ignored = {"end"}  # an earlier asof did not note its version
+        if info.source == "mentions":
+            ignored |= set(was.prompts[:1])
+        elif _read_by(was, versioned=building) != _read_by(now, versioned=building):
+            return False
+        if not building:
+            ignored |= set(was.prompts[2:])
+        return {was.model, was.embedder, *was.prompts} - ignored <= {now.model, now.embedder, *now.prompts, None}
 
     def usage(self) -> Usage:
         """Return the cost of calls to the model so far; nothing where none is asked."""
@@ -156,9 +185,8 @@ class ExtractorFactory:
             raise InvalidInput(f"a limit of money needs a price: set ASOF_MODEL_PRICES for {self._model.model_id}")
 
 
-def _unruled(extractor: str) -> str:
-    """Return what reads messages without the version of the rules beside a model: rules are never refused."""
-    return re.sub(r"\brules-\d+", "rules", extractor)
+def _read_by(makers: Makers, *, versioned: bool) -> list[str]:
+    return [extractor if versioned else extractor.partition("-")[0] for extractor in makers.extractors]
 
 
 def extractor_factory(settings: Settings) -> ExtractorFactory:

@@ -34,6 +34,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
+_LOOK_EVERY: Final = 16  # messages; to ask whether a build is to stop looks for a file
 _MOST: Final = 32  # ontologies in memory
 
 FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
@@ -42,8 +43,16 @@ FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is
 def open_semantic(
     places: DirectoryLayout, info: GenerationInfo, episodic: SqliteLog, open_log: OpenLog = writable_log
 ) -> SqliteLog:
-    """Open a generation's log for writing; a new one gets its first events."""
-    log = open_log(places.semantic(info.name))
+    """Open a generation's log for writing; a new one gets its first events.
+
+    One that is older than an erasure of a part of a group, as in a backup, is made anew: no graph follows from it.
+    """
+    path = places.semantic(info.name)
+    log = open_log(path)
+    if type(log) is SqliteLog and not places.graph(info.name).exists() and log.has_holes():
+        log.close()
+        path.unlink()
+        log = open_log(path)
     try:
         check_order(episodic, log)
         if log.end() == 0:
@@ -112,13 +121,14 @@ def follow(
 ) -> bool:
     """Read the episodic log up to `stop` into a generation that is behind it; return whether it came so far.
 
-    is_to_stop: asked after each message; where it says so, what was read is kept, and False returned. BuildStopped: the
-    budget of the journal is spent; what was read before is kept.
+    is_to_stop: asked after each message, or after every few where no model is asked; where it says so, what was read is
+    kept, and False returned. BuildStopped: the budget of the journal is spent; what was read before is kept.
     """
     layer = generation.layer
     start = layer.checkpoint
     found = group_batches(episodic.read(start, stop))
     every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
+    looks = 1 if journal is not None else _LOOK_EVERY
     if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
 
@@ -135,7 +145,7 @@ def follow(
         except BuildStopped:
             keep()
             raise
-        stopping = is_to_stop()
+        stopping = number % looks == 0 and is_to_stop()
         if stopping or number % every == 0:
             keep()
         if stopping:

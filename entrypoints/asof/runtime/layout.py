@@ -36,6 +36,11 @@ class DirectoryLayout:
         return self.root / "episodic.sqlite"
 
     @property
+    def control(self) -> Path:
+        """The control log; there is none before the first decision about generations, nor in a copy of topics."""
+        return self.root / "control.sqlite"
+
+    @property
     def episodes(self) -> Path:
         """The episodic graph."""
         return self.root / "episodes.db"

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.rehearsal import rehearsing, temporary_layout
+from asof.runtime.rehearsal import open_rehearsal, temporary_layout
 from asof.runtime.wiring import Progress, describe
 from asof.settings import Settings
 from asof_ontologies.model import Ontology
@@ -40,9 +40,9 @@ def try_ontology(
         scratch = opened.enter_context(temporary_layout(places, settings))
         views = []
         for name, ontology in zip(("base", "other"), ontologies, strict=True):
-            version, chosen = extractors.version(ontology), (active.consolidation, active.ingestion)
+            version, chosen = extractors.version(ontology, active.ingestion), (active.consolidation, active.ingestion)
             info = describe(name, ontology, active.policy, "episodes", version, *chosen)
-            made = opened.enter_context(rehearsing(places, scratch, info, ontology, extractors))
+            made = opened.enter_context(open_rehearsal(places, scratch, info, ontology, extractors))
             if positions:
                 made.run(positions[-1], group, progress=progress)
             turns = EpisodeReader(places.episodes, made.store.checkpoint)

@@ -1,9 +1,11 @@
 """The generations of a directory, open for writing: each with its log, its store and what builds it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Protocol
 
+from asof.runtime.build_file import take_over
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
@@ -38,10 +40,26 @@ class GenerationLogs(Protocol):
         ...
 
 
-class OpenGenerations(Mapping[str, Generation]):
-    """The generations that are open, by name: all of the catalogue, or none where another process writes them."""
+@dataclass
+class LoneGeneration:
+    """The logs of one generation (see GenerationLogs); the catalogue of the directory is not among them."""
 
-    def __init__(self, logs: GenerationLogs, episodes: SqliteGraph) -> None:
+    places: DirectoryLayout
+    catalog: Catalog
+    episodic: SqliteLog
+    extractors: ExtractorFactory
+    open_log: OpenLog
+    believes: bool = True
+
+
+class OpenGenerations(Mapping[str, Generation]):
+    """The generations that are open, by name: all of the catalogue, or none where another process writes them.
+
+    others: graphs that others write, which have answers of a language model too.
+    """
+
+    def __init__(self, logs: GenerationLogs, episodes: SqliteGraph, others: Sequence[SqliteGraph] = ()) -> None:
+        self._others = others
         self.journal = logs.extractors.journal(self._answered, self._failed, self._replies)
         self.phases = PhaseTimes()  # of the passes of consolidation of all generations
         self.meter = IngestionWatch()  # of all messages, as far as the generation that answers goes
@@ -61,14 +79,19 @@ class OpenGenerations(Mapping[str, Generation]):
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def open_all(self) -> None:
-        """Open every generation of the catalogue, and make those that do not exist yet."""
-        try:
-            for info in self._logs.catalog.generations if self._logs.believes else ():
-                self.add(info.name, self.open(info))
-        except BaseException:
-            self.close_all()
-            raise
+    def open_all(self, *, wait: bool = False) -> bool:
+        """Open every generation of the catalogue that is not open, and make those that do not exist yet.
+
+        Return whether all are open: the end of a build is left to its process while that is at work; wait: for it.
+        """
+        for info in self._logs.catalog.generations if self._logs.believes else ():
+            if info.name not in self._by_name and take_over(self._logs.places, info.name, wait=wait):
+                try:
+                    self.add(info.name, self.open(info))
+                except BaseException:
+                    self.remove(info.name)
+                    raise
+        return not self._logs.believes or len(self._by_name) == len(self._logs.catalog.generations)
 
     def close_all(self) -> None:
         """Close every generation, so that another process can write them."""
@@ -145,6 +168,13 @@ class OpenGenerations(Mapping[str, Generation]):
             erase_vectors(self._logs.places, group, name)
             generation.layer.log.erase(group)
 
+    def redact(self, group: str) -> None:
+        """Erase a group that is told again, but for the answers of a model, which are paid for."""
+        answers = [reply for reply in self._replies(group) if isinstance(reply, ExtractionAnswered)]
+        self.erase(group)
+        if self.journal is not None:
+            self.journal.keep(group, answers)
+
     def close(self) -> None:
         """Ask the model nothing more, and close every generation."""
         if self.journal is not None:
@@ -153,12 +183,12 @@ class OpenGenerations(Mapping[str, Generation]):
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return a model's answer to a request, in whichever log it is recorded."""
-        return find_answer((self._episodes, *self._stores.values()), group, request)
+        return find_answer((self._episodes, *self._others, *self._stores.values()), group, request)
 
     def _failed(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
         """Return the failure of a request about a message, in whichever log it is recorded."""
-        return find_failure((self._episodes, *self._stores.values()), group, request, cause)
+        return find_failure((self._episodes, *self._others, *self._stores.values()), group, request, cause)
 
     def _replies(self, group: str) -> Iterator[ExtractionAnswered | ExtractionFailed]:
         """Yield all replies that are recorded of a group, each once."""
-        return (reply for _, reply in each_reply((self._episodes, *self._stores.values()), group))
+        return (reply for _, reply in each_reply((self._episodes, *self._others, *self._stores.values()), group))

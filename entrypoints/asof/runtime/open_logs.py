@@ -3,23 +3,25 @@
 import shutil
 from pathlib import Path
 
+from asof.runtime.control_log import catch_up, decided
 from asof.runtime.extractors import ExtractorFactory, extractor_factory
 from asof.runtime.generations import check_order, keep_ontology, restore_ontologies
 from asof.runtime.graph_database import address_of
-from asof.runtime.layout import DirectoryLayout
+from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import OpenLog, describe, load_ontology, used_trees, writable_log
+from asof.runtime.wiring import OpenLog, describe, existing, load_ontology, used_trees, writable_log
 from asof.settings import Settings
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
+from asof_streams.ciphers import cipher
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
-from asof_streams.files import expect_own_files
+from asof_streams.events import Event
+from asof_streams.files import expect_own_files, locked_folder, stamp
 from asof_streams.ingestion import IngestionConfig
 from asof_streams.key_store import make_keys, move_keys
 from asof_streams.key_tree import KEY_BYTES
-from asof_streams.sealing import cipher
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.writer_lock import WriterLock
+from asof_streams.writer_lock import WriterLock, is_held
 
 
 class OpenLogs:
@@ -55,6 +57,7 @@ class OpenLogs:
         self._lock = WriterLock(places.root, patience=patience)
         try:
             self.catalog = self._load_catalog() or self._create_catalog()
+            self._stamp = stamp(places.catalog)
             if self.are_replicas:
                 restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
             self.remove_interrupted()
@@ -69,6 +72,8 @@ class OpenLogs:
 
     def _load_catalog(self) -> Catalog | None:
         catalog = load(self.places.root)
+        if catalog is not None and not self.are_replicas:
+            catalog = catch_up(self.places)
         if catalog is not None and self.settings.keys is not None:
             move_keys(self.places.keys, self.settings.keys, lambda: used_trees(self.places))
         return catalog
@@ -88,11 +93,7 @@ class OpenLogs:
         return catalog
 
     def _make_keys(self, folder: Path) -> None:
-        if folder.resolve().is_relative_to(self.places.root.resolve()):
-            raise InvalidInput(
-                f"{folder} is inside of the data directory, and copies of that would have the keys: name another one",
-                "keys",
-            )
+        expect_outside(folder, self.places)
         cipher(bytes(KEY_BYTES))  # without the package nothing is made
         make_keys(self.places.keys, folder)
 
@@ -100,28 +101,45 @@ class OpenLogs:
         if self.places.messages.exists() and not self.are_replicas:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
 
-    def set_catalog(self, catalog: Catalog) -> None:
-        """Replace the catalogue, in one step for every reader."""
-        save(self.places.root, catalog)
-        self.catalog = catalog
+    def decided(self) -> list[Event]:
+        """Return what was decided about generations since this was last asked; the catalogue has it then.
+
+        None of it for a copy of topics, whose control log is a topic.
+        """
+        if self.are_replicas or self._stamp == stamp(self.places.catalog):
+            return []
+        start, self._stamp = self.catalog.control, stamp(self.places.catalog)
+        self.catalog = catch_up(self.places)
+        return decided(self.places, start, self.catalog.control)
 
     def remove_interrupted(self) -> None:
-        """Remove the rests of interrupted builds and drops, but for builds that paid for a model's answers."""
-        if self.believes:
-            for folder in self._uncatalogued():
-                if not self.places.unfinished(folder.name).exists():
-                    shutil.rmtree(folder)
-        for pattern in ("*.db.building*", *(["generations/*/*.db.building*"] if self.believes else [])):
-            for file in self.places.root.glob(pattern):
-                file.unlink()
+        """Remove the rests of interrupted builds and drops, but for builds that can be gone on with."""
+        with locked_folder(self.places.root):
+            if self.believes:
+                for folder in self._uncatalogued():
+                    if not self.places.unfinished(folder.name).exists():
+                        shutil.rmtree(folder)
+            for pattern in ("*.db.building*", *(["generations/*/*.db.building*"] if self.believes else [])):
+                for file in self.places.root.glob(pattern):
+                    if not is_held(file.parent, BUILD):
+                        file.unlink()
 
-    def remove_uncatalogued(self) -> None:
-        """Remove every folder of a generation that is in no catalogue, answers of a model included."""
-        for folder in self._uncatalogued() if self.believes else []:
-            shutil.rmtree(folder)
+    def remove_uncatalogued(self) -> bool:
+        """Remove every folder of a generation that is in no catalogue, with a build that runs, and answers of a model.
+
+        False: another generation was listed meanwhile, and nothing is removed.
+        """
+        if not self.believes:
+            return True
+        with locked_folder(self.places.root):
+            if not self.are_replicas and self._stamp != stamp(self.places.catalog):
+                return False
+            for folder in self._uncatalogued():
+                shutil.rmtree(folder)
+        return True
 
     def _uncatalogued(self) -> list[Path]:
-        kept = {info.name for info in self.catalog.generations}
+        kept = {info.name for info in existing(self.places).generations}
         return [f for f in self.places.generations.iterdir() if is_name(f.name) and f.name not in kept]
 
     def _open(self, path: Path) -> SqliteLog:
@@ -137,6 +155,14 @@ class OpenLogs:
         self._lock.release()
 
 
+def expect_outside(keys: Path, places: DirectoryLayout) -> None:
+    """Refuse a store of keys in the data directory whose keys it has."""
+    if keys.resolve().is_relative_to(places.root.resolve()):
+        raise InvalidInput(
+            f"{keys} is inside of the data directory, and copies of that would have the keys: name another one", "keys"
+        )
+
+
 def first_generation(settings: Settings, extractors: ExtractorFactory, ontology: Ontology) -> GenerationInfo:
     """Return the description of the generation that a new memory begins with, as the settings say.
 
@@ -144,5 +170,5 @@ def first_generation(settings: Settings, extractors: ExtractorFactory, ontology:
     """
     asks = settings.extractor != "rules" and "ingestion" not in settings.model_fields_set
     ingestion = IngestionConfig(enable_ending_questions=True) if asks else settings.ingestion
-    version = extractors.version(ontology)
+    version = extractors.version(ontology, ingestion)
     return describe(FIRST, ontology, settings.policy, "mentions", version, settings.consolidation, ingestion)

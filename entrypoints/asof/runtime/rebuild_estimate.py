@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.recorded_answers import each_reply, find_answer, find_failure, open_answers
-from asof.runtime.rehearsal import rehearsing, temporary_layout
+from asof.runtime.rehearsal import open_rehearsal, temporary_layout
 from asof.runtime.wiring import Progress
 from asof.settings import Settings
 from asof_agents.extraction.ports import ModelReply, ModelRequest
@@ -131,7 +131,7 @@ def estimate_rebuild(
         for places in parts:
             with (
                 temporary_layout(places, settings) as scratch,
-                rehearsing(places, scratch, info, ontology, extractors, answers) as rehearsal,
+                open_rehearsal(places, scratch, info, ontology, extractors, answers) as rehearsal,
             ):
                 began = time.monotonic()
                 done = rehearsal.run(most=rehearsal.end if extractors.asks else _SAMPLE, progress=progress)

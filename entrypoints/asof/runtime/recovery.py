@@ -3,6 +3,7 @@
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from asof.runtime.control_log import catch_up
 from asof.runtime.erasure import owing
 from asof.runtime.graph_database import kept_up
 from asof.runtime.layout import DirectoryLayout
@@ -25,7 +26,8 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     if is_copy(places.root):
         _rebuild_unreadable(places)
         return
-    existing(places)
+    with suppress(StorageFailed):
+        catch_up(places)
     if places.episodic.exists() and not places.messages.exists():
         return  # it was lost: what was made of it answers, and making an empty one would hide that
     if places.messages.exists() and places.episodic.exists():

@@ -81,7 +81,7 @@ class Rehearsal:
 
 
 @contextmanager
-def rehearsing(
+def open_rehearsal(
     places: DirectoryLayout,
     scratch: DirectoryLayout,
     info: GenerationInfo,

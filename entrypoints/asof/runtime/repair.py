@@ -6,6 +6,7 @@ that was said is still there. The messages log is the truth: it comes back from 
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
-from asof_projections.generations import GenerationInfo
+from asof_projections.generations import GenerationInfo, save
 from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
@@ -39,9 +40,13 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
     return [
         Check(check.what, ok=False, found=refused[check.what])
         if check.what in refused
-        else after.get(check.what, Check(check.what, ok=True, found="made anew with the next search"))
+        else after.get(check.what, Check(check.what, ok=True, found=f"made anew with the next {_next(check.what)}"))
         for check in damaged
     ]
+
+
+def _next(what: str) -> str:
+    return "decision about generations" if what == "log control" else "search"
 
 
 def _clear(places: DirectoryLayout, what: str) -> str | None:
@@ -63,6 +68,9 @@ def _clear(places: DirectoryLayout, what: str) -> str | None:
 def _clear_log(places: DirectoryLayout, name: str) -> None:
     if name == "messages":
         raise ContractError(f"{places.messages} is the truth, and made from nothing: restore it from a backup")
+    if name == "control":  # the catalogue has what it came to
+        _remove(places.control)
+        save(places.root, replace(existing(places), control=0))
     if name == "episodic":
         _expect_all_said(places)
         _remove(places.episodic, places.episodes, places.turns_index)

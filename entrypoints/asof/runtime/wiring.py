@@ -1,7 +1,5 @@
 """Chooses adapters: names and places become logs and stores."""
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +13,7 @@ from asof_ontologies import registry
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_ontologies.registry import OntologyFile
-from asof_projections import names
-from asof_projections.generations import Catalog, GenerationInfo, load
+from asof_projections.generations import Catalog, GenerationInfo, build_digest, load
 from asof_projections.graph.sqlite_store.episode_reader import EpisodeReader
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
@@ -34,6 +31,11 @@ Progress = Callable[[int, int], None]
 
 Policy = Literal["recency", "graded"]
 Source = Literal["mentions", "episodes"]
+
+
+def settings_of(directory: Path, settings: Settings) -> Settings:
+    """Return settings for another directory that has all of its memory, whichever servers this one's is on."""
+    return settings.model_copy(update={"data": directory, "graph": "sqlite", "kafka": None})
 
 
 def load_ontology(name: str) -> Ontology:
@@ -56,8 +58,6 @@ def connection_of(settings: Settings) -> Connection:
     """Return the connection to Kafka. InvalidInput: there is no address, or settings contradict others."""
     if settings.kafka is None:
         raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
-    if settings.keys is not None:
-        raise InvalidInput("records on Kafka's topics are not encrypted: leave it out", "keys")
     return Connection(
         settings.kafka,
         settings.kafka_security_protocol,
@@ -85,11 +85,8 @@ def describe(
     """
     consolidation = None if consolidation == ConsolidationConfig() else consolidation
     ingestion = None if ingestion == IngestionConfig() else ingestion
-    # Rules that read otherwise keep the ids of what they read alike: a rebuild can be compared with what answers.
-    read = re.sub(r"\brules-\d+", "rules-1", extractor)
-    parts = [ontology.digest, read, policy, names.VERSION]
-    parts += [chosen.model_dump_json() for chosen in (consolidation, ingestion) if chosen is not None]
-    build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    chosen = [one for one in (consolidation, ingestion) if one is not None]
+    build = build_digest(ontology.digest, extractor, policy, chosen)
     return GenerationInfo(
         name, ontology.id, ontology.digest, extractor, policy, source, build, consolidation, ingestion, RULE
     )

@@ -1,12 +1,14 @@
 """Writing to a data directory: recovery, the engine over the logs, and the generations that follow them."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import Final
 
+from asof.runtime import control_log
 from asof.runtime.build_state import BuildState, inline_build
 from asof.runtime.erasure import ErasedFrom, Vacuum
-from asof.runtime.generation_admin import GenerationAdmin
+from asof.runtime.generation_build import build as build_generation
 from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
@@ -25,7 +27,11 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.model.prices import ModelBudget
+from asof_streams.control import GenerationDropped
+from asof_streams.errors import InvalidInput
 from asof_streams.events import Record
+
+log = logging.getLogger(__name__)
 
 _NO_LIMIT: Final = ModelBudget()
 
@@ -48,7 +54,6 @@ class Writer:
             self.episodes = opened.enter_context(following_store(self.episodic, logs.places.episodes))
             self.generations = OpenGenerations(logs, self.episodes)
             opened.callback(self.generations.close)
-            self._admin = GenerationAdmin(logs, self.generations, self.episodes)
             journal, ontologies = self.generations.journal, ontologies_of(logs.places)
             self.engine = Engine(
                 Layer(self.episodic, self.episodes),
@@ -56,6 +61,7 @@ class Writer:
                 logs.extractors.registry(ontologies.own, ontologies),
                 self.generations.values(),
                 self._erase,
+                self._redact,
                 self._message,
                 journal,
                 self.generations.meter,
@@ -77,7 +83,7 @@ class Writer:
 
     def _recover(self) -> None:
         end = self.episodic.end()
-        self.generations.open_all()
+        self._awaits = not self.generations.open_all()
         if self.generations.behind() > self._build.batch:
             self._build = self._build.advance(end)
         self.generations.follow(end)
@@ -115,6 +121,7 @@ class Writer:
             if flush:
                 self._flush()
                 self._finish_build()
+                self._adopt()
                 self._project()
                 self._vacuum.run()
         except BaseException as error:
@@ -143,8 +150,40 @@ class Writer:
         build, self._build = self._build, self._inline
         build.finish(self.engine.episodic.end)
         if not self.generations and self.logs.believes:
-            self.generations.open_all()
+            self._awaits = not self.generations.open_all()
             self.generations.follow(self.episodic.end())
+
+    def adopt(self) -> None:
+        """Follow for the generations that were built beside this writer, and leave those that were dropped.
+
+        Whoever writes does so after each message; one that waits for messages calls it.
+        """
+        if self._adopt():
+            self._project()
+
+    def _adopt(self, *, wait: bool = False) -> bool:
+        """Return whether there was anything; wait: for builds that are about to hand over."""
+        events = self.logs.decided()
+        if not events and not self._awaits:
+            return False
+        for event in events:
+            if isinstance(event, GenerationDropped):
+                self._leave(event.generation)
+        try:
+            self._awaits = not self.generations.open_all(wait=wait)
+        except InvalidInput as error:  # it was built by settings of another process: the others go on without it
+            log.warning("a generation that was built is left behind: %s", error)
+            self._awaits = False
+        self.generations.follow(self.episodic.end())
+        self.generations.meter_alone(self.catalog.active)
+        return True
+
+    def _leave(self, name: str) -> None:
+        if name in self.generations:
+            self.generations.remove(name)
+        self.logs.remove_interrupted()
+        if self._graphs is not None:
+            self._graphs.drop(f"semantic.{name}")
 
     def _kill_build(self) -> None:
         self._build.kill()
@@ -163,27 +202,37 @@ class Writer:
         budget: ModelBudget = _NO_LIMIT,
     ) -> None:
         """Build a new generation beside the others, from the episodic log, within a budget for a language model."""
-        self.logs.extractors.check_budget(budget)
-        self._admin.build(info, ontology, progress, budget)
-        self._project()
+        build_generation(self.logs.places, self.logs.extractors, info, ontology, progress, budget)
+        self.adopt()
 
     def switch(self, name: str) -> None:
         """Let another generation answer."""
-        self._admin.switch(name)
-        self._project()
+        control_log.switch(self.logs.places, name)
+        self.adopt()
 
     def drop(self, name: str) -> None:
         """Remove a generation. InvalidInput: it is the one that answers."""
-        self._admin.drop(name)
-        if self._graphs is not None:
-            self._graphs.drop(f"semantic.{name}")
+        control_log.drop(self.logs.places, name)
+        self.adopt()
+
+    def _end_builds(self) -> None:
+        """Have every complete generation open here, and end builds beside this: they may hold what is to be erased."""
+        self._finish_build()
+        self._adopt(wait=True)
+        while not self.logs.remove_uncatalogued():
+            self._adopt(wait=True)
 
     def _erase(self, group: str, before: int) -> None:
-        self._finish_build()
+        self._end_builds()
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
         self.generations.erase(group)
-        self.logs.remove_uncatalogued()
+        self._vacuum.note()
+
+    def _redact(self, group: str, positions: Sequence[int]) -> None:
+        self._end_builds()
+        self.messages.redact(group, positions)
+        self.generations.redact(group)
         self._vacuum.note()
 
     @property

@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from threading import Event, Thread
 from typing import Final
 
+from asof.kafka.encryption import keys_of
 from asof.kafka.follower import ReplicaFollower
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
@@ -49,6 +50,7 @@ class _Following:
     def __init__(self, settings: Settings, channel: Channel, stop: Event) -> None:
         self._places = DirectoryLayout(settings.data)
         self._read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
+        self._keys = keys_of(settings)
         self._connection, self._topics = connection_of(settings), Topics(settings.kafka_prefix)
         self._channel = channel
         self._stop = stop
@@ -60,7 +62,9 @@ class _Following:
         pauses = OUTAGE.pauses()
         while not self._stop.is_set():
             try:
-                with ReplicaFollower(self._places, self._connection, self._topics, leave_held=True) as follower:
+                with ReplicaFollower(
+                    self._places, self._connection, self._topics, leave_held=True, keys=self._keys
+                ) as follower:
                     self._turn(follower)
                 pauses = OUTAGE.pauses()
             except UnavailableError:

@@ -1,6 +1,5 @@
 """Sessions for questions: one for a data directory, or on Kafka one for each partition, caught up with the topics."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
@@ -15,6 +14,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.files import stamp
 from asof_streams.instants import INF
 from asof_streams.messages import ConsolidationRequest, FactStatement
 from asof_streams.sqlite_log import SqliteLog
@@ -40,10 +40,10 @@ class ReadSession:
 
     def opened(self) -> Opened:
         """Return the generation that answers."""
-        if self._opened is None or self._stamp != _stamp(self._catalog):
+        if self._opened is None or self._stamp != stamp(self._catalog):
             self.process_backlog()
             self.close()
-            self._stamp = _stamp(self._catalog)
+            self._stamp = stamp(self._catalog)
             self._opened = open_reader(self.places, self._settings)
         return self._opened
 
@@ -243,12 +243,3 @@ class ReadSessions:
             source.close()
         if self._catch_up is not None:
             self._catch_up.close()
-
-
-def _stamp(catalog: str) -> tuple[int, int]:
-    """Return the identity of the catalogue's file: a new catalogue replaces it by rename."""
-    try:
-        found = os.stat(catalog)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
-    except FileNotFoundError:
-        return (0, 0)
-    return found.st_ino, found.st_mtime_ns

@@ -8,10 +8,12 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from asof.runtime import clock
+from asof.runtime.child_process import ChildProcess
 from asof.runtime.generations import kept_ontology, ontologies_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import load_ontology
+from asof.service.build_process import run_build
 from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
 from asof.service.reader import Reader
@@ -21,8 +23,9 @@ from asof.service.worker_handle import Run, Worker
 from asof.service.worker_process import process
 from asof.settings import Settings
 from asof_projections.model.answers import Hits, RetrievalMetrics
+from asof_projections.model.prices import ModelBudget
 from asof_streams.errors import NotFound, UnavailableError
-from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.messages import AnyMessage, ErasureRequest, RedactionRequest
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
@@ -59,6 +62,8 @@ class Service:
             self._took = took
             self._retrieved = retrieved
             self._embedder: BackgroundEmbedder | None = None
+            self._builds: list[ChildProcess] = []
+            stack.callback(self._stop_builds)
             self.on_topics: Final = settings.kafka is not None
             self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
             stack.callback(self.worker.stop)
@@ -94,16 +99,21 @@ class Service:
             messages = [suppressed(message) for message in messages]
         return await asyncio.wrap_future(self._intake.put(messages, request))
 
-    async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> None:
-        """Put messages on the log, and wait until their effect can be asked about."""
-        erases = any(isinstance(message, ErasureRequest) for message in messages)
+    async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> range:
+        """Put messages on the log, and wait until their effect can be asked about; return their positions."""
+        erases = any(isinstance(message, ErasureRequest | RedactionRequest) for message in messages)
         async with self._embedder.held() if erases and self._embedder else nullcontext():
             positions = await self.take(messages, request)
             await self.done(positions[-1])
+        return positions
 
     async def erase(self, groups: Sequence[str], request: KeyedRequest | None = None) -> bool:
         """Erase groups. Return whether no file here holds any of them; False: that is still to be done, and will be."""
         await self.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
+        return await self.erased()
+
+    async def erased(self) -> bool:
+        """Wait a moment until no file here holds anything that was erased; return whether it is so."""
         try:
             await asyncio.wait_for(asyncio.wrap_future(self.worker.erased()), _ERASED_SECONDS)
         except TimeoutError:
@@ -164,6 +174,18 @@ class Service:
     def _administer_topics(self, work: Callable[[Session], R]) -> R:
         with Session(self._places, self._settings, clock.system) as session:
             return work(session)
+
+    def build(self, name: str, budget: ModelBudget) -> None:
+        """Go on with a build in a process of its own, which ends with the service. OSError: it cannot be started.
+
+        Called by the thread of the event loop, which lives as long as the process.
+        """
+        self._builds = [child for child in self._builds if not child.ended]
+        self._builds.append(ChildProcess(run_build, self._settings, name, budget))
+
+    def _stop_builds(self) -> None:
+        for child in self._builds:
+            child.kill()
 
     async def search(self, question: Callable[[Reader], R]) -> R:
         """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""

@@ -7,9 +7,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, Self
 
 from asof.runtime import json_lines
+from asof.runtime.control_log import catch_up
 from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.ingestion import EmbeddedSink, MessageSink
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing
 from asof.runtime.writer import Writer, open_writer
 from asof.service.read_sessions import ReadSession, ReadSessions
@@ -78,7 +80,8 @@ class Session:
 
     def catalog(self) -> Catalog:
         """Return the catalogue of generations. NotFound: nothing was written yet."""
-        return existing(self.sources.every()[0].places)
+        places = self.sources.every()[0].places
+        return existing(places) if is_copy(places.root) else catch_up(places)
 
     def sink(self) -> MessageSink:
         """Return where messages go: the directory's log, or the messages topic."""
@@ -97,6 +100,13 @@ class Session:
         if self._writer is None:
             self._writer = open_writer(self.places, self.settings)
         return self._writer
+
+    def adopt(self) -> None:
+        """Let whoever writes the directory here follow for what was built: this session, or nobody if another does."""
+        if self._writer is not None:
+            self._writer.adopt()
+        else:
+            self.sources.every()[0].process_backlog()
 
     @contextmanager
     def reporting(self, progress: Progress | None) -> Iterator[None]:

@@ -36,12 +36,16 @@ class TopicCatchUp:
         """Catch up with the topics, unless nothing is new or another process does it."""
         if self._is_current() or self._is_kept_up():
             return
+        from asof.kafka.encryption import keys_of
         from asof.kafka.follower import ReplicaFollower
         from asof_streams.kafka.topics import Topics
 
         settings = self._settings
         topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
-        with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
+        keys = keys_of(settings)
+        with ReplicaFollower(
+            self._places, connection, topics, leave_held=True, settings=settings, keys=keys
+        ) as follower:
             ends = {(each.topic, each.partition): each.end for each in follower.catch_up()}
             self._ends = ends | follower.control_end
 

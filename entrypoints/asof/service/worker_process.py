@@ -26,6 +26,7 @@ from asof_streams.errors import AsofError, UnavailableError
 _BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
 _ERASING_SECONDS: Final = 0.1  # between looks whether what was erased can leave the files, while nothing comes
+_ADOPTING_SECONDS: Final = 0.5  # between looks whether a generation was built or dropped, while nothing comes
 _LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
 
 log = logging.getLogger(__name__)
@@ -72,8 +73,10 @@ class Processing:
         self._tell()
         self._take_all()
         while True:
-            if self._writer.erasing and not self._channel.ready(_ERASING_SECONDS):
-                self._vacuum()
+            if not self._channel.ready(_ERASING_SECONDS if self._writer.erasing else _ADOPTING_SECONDS):
+                self._writer.adopt()
+                if self._writer.erasing:
+                    self._vacuum()
             else:
                 self._receive()
                 self._take_all()

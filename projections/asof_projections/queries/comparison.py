@@ -28,7 +28,7 @@ _CACHED: Final = 64  # subjects whose claims are kept, and messages whose pairs 
 _CACHED_NAMES: Final = 10_000  # entities whose names are kept
 
 
-class Subject(NamedTuple):
+class Namesakes(NamedTuple):
     """The entities of a group whose own names have one key."""
 
     group: str
@@ -54,7 +54,7 @@ class FactDifference(NamedTuple):
         return fact
 
 
-Found = tuple[Subject, int, FactDifference]
+Found = tuple[Namesakes, int, FactDifference]
 """A difference, with its subject and its number among those of the subject, from 1."""
 
 
@@ -69,15 +69,15 @@ class GenerationView:
         self.names = lru_cache(_CACHED_NAMES)(self._names)
         self.claims = lru_cache(_CACHED)(self._claims)
 
-    def subjects(self, group: str | None, start: Subject | None) -> Iterator[Subject]:
+    def subjects(self, group: str | None, start: Namesakes | None) -> Iterator[Namesakes]:
         """Yield the subjects of a group, or of all, in their order, from one on."""
-        first = Subject("", "") if start is None else start
+        first = Namesakes("", "") if start is None else start
         groups = self._store.group_names(first.group) if group is None else (group,)
         for name in groups:
             keys = self._store.subject_keys(name, first.key if name == first.group else "")
-            yield from (Subject(name, found) for found in keys)
+            yield from (Namesakes(name, found) for found in keys)
 
-    def facts(self, subject: Subject) -> list[FactRow]:
+    def facts(self, subject: Namesakes) -> list[FactRow]:
         """Return the facts of a subject, by start."""
         about = FactsFilter.model_construct(group_id=subject.group, all_groups=False)
         window = Window.at(Moment(None, self._known))
@@ -108,7 +108,7 @@ class GenerationView:
         found = map(self._store.entity, self._store.identity([uuid], self._known))
         return frozenset(key(entity.name) for entity in found if entity is not None)
 
-    def _claims(self, subject: Subject) -> dict[Claim, dict[str, FactRow]]:
+    def _claims(self, subject: Namesakes) -> dict[Claim, dict[str, FactRow]]:
         """Return the claims of a subject: of each its facts by id, with the first period of each fact."""
         claims: dict[Claim, dict[str, FactRow]] = {}
         for fact in self.facts(subject):
@@ -116,9 +116,9 @@ class GenerationView:
         return claims
 
 
-def subject_of(fact: FactRow) -> Subject:
+def subject_of(fact: FactRow) -> Namesakes:
     """Return the subject of a fact, as it is compared."""
-    return Subject(fact.group_id, key(fact.subject))
+    return Namesakes(fact.group_id, key(fact.subject))
 
 
 def claim_of(fact: FactRow) -> Claim:
@@ -134,7 +134,7 @@ class Comparison:
         self._merged = lru_cache(_CACHED)(self._find_merged)
 
     def differences(
-        self, group: str | None, after: tuple[Subject, int] | None = None, same: Counter[str] | None = None
+        self, group: str | None, after: tuple[Namesakes, int] | None = None, same: Counter[str] | None = None
     ) -> Iterator[Found]:
         """Yield the differences behind one, each with its subject and its number there: by group, key and claim.
 
@@ -167,11 +167,11 @@ class Comparison:
             other = _asserted_as(base, self._other)
         return GenerationDifference(found.label, self._base.why(base), self._other.why(other))
 
-    def _subjects(self, group: str | None, start: Subject | None) -> Iterator[Subject]:
+    def _subjects(self, group: str | None, start: Namesakes | None) -> Iterator[Namesakes]:
         sides = (view.subjects(group, start) for view in (self._base, self._other))
         return (subject for subject, _ in groupby(merge(*sides)))
 
-    def _compare(self, subject: Subject, same: Counter[str]) -> Iterator[FactDifference]:
+    def _compare(self, subject: Namesakes, same: Counter[str]) -> Iterator[FactDifference]:
         """Yield the differences of a subject, by claim; count what is believed alike."""
         sides = [_by_claim(view.facts(subject)) for view in (self._base, self._other)]
         for claim in sorted({*sides[0], *sides[1]}):

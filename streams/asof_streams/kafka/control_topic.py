@@ -1,7 +1,7 @@
-"""The control log on Kafka: one small topic that every process reads whole, and that whoever decides claims first.
+"""The control log on Kafka: one small topic, read whole by every process, and claimed before each decision.
 
-Records stand by the fence of every derived topic. So of two who decide at once, one finds the other's decision before
-its own, and a record that is sent twice stands once.
+The fence of derived topics holds for its records too: of two decisions at once one follows the other, and a record
+that is sent twice stands once.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What may be spent on calls to a language model: by each group, and by a build.
+"""Budgets of calls to a language model: of each group, and of a build.
 
 A request that is not answered yet counts with what its prompt says, so that many at once spend no more than one after
 the other. Requests ahead of their messages are refused while calls before them could still be wanted: so a build that

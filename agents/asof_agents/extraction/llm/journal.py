@@ -5,7 +5,7 @@ record them as events. One thread uses the journal.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, Protocol
 
@@ -53,11 +53,12 @@ class Journal:
         self._waiting: deque[tuple[str, ModelRequest, Future[ModelReply]]] = deque()
         self._asked: dict[tuple[str, str], Future[ModelReply]] = {}
         self._taken: list[tuple[str, str]] = []
+        self._kept: dict[tuple[str, str], ExtractionAnswered] = {}
 
     def prefetch(self, group: str, request: ModelRequest, cause: int) -> None:
         """Send a request ahead, unless its answer or failure is recorded or it is under way."""
         digest = request.digest
-        if (group, digest) in self._asked or self._find(group, digest) or self.failure(group, digest, cause):
+        if (group, digest) in self._asked or self._recorded(group, digest) or self.failure(group, digest, cause):
             return
         if self.budget.admits(group, request, behind=2 * self.depth):
             self._ask((group, digest), request, self._waiting.append)
@@ -70,7 +71,7 @@ class Journal:
         key = group, request.digest
         if failed := self.failure(*key, cause):
             return ModelReply(None, failed.reason, failed.calls, failed.prompt_tokens, failed.completion_tokens)
-        recorded = None if key in self._asked else self._find(*key)
+        recorded = None if key in self._asked else self._recorded(*key)
         if recorded is not None:
             counts = recorded.calls, recorded.prompt_tokens, recorded.completion_tokens, recorded.latency_ms
             return ModelReply(recorded.answer, "", *counts)
@@ -88,6 +89,13 @@ class Journal:
         else:
             self._taken.append(key)
         return reply
+
+    def keep(self, group: str, answers: Iterable[ExtractionAnswered]) -> None:
+        """Keep answers that are erased from the logs until `discard_recorded`: what is told again needs them."""
+        self._kept.update(((group, answer.request), answer) for answer in answers)
+
+    def _recorded(self, group: str, digest: str) -> ExtractionAnswered | None:
+        return self._kept.get((group, digest)) or self._find(group, digest)
 
     def _ask(
         self,
@@ -126,6 +134,7 @@ class Journal:
         for key in self._taken:
             self._asked.pop(key, None)
         self._taken = []
+        self._kept.clear()
 
     def erase(self, group: str) -> None:
         """Drop the requests and replies of a group."""

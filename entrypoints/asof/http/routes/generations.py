@@ -1,5 +1,7 @@
-"""The routes under /v1/generations: which there are, in what two differ, their builds, and which one answers."""
+"""The routes under /v1/generations: which there are, in what two differ, digests, builds, and which one answers."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -7,15 +9,22 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from asof.http.routes.authorization import Administering, Reading, expect_own, may_read
-from asof.http.routes.binding import bind, json_of, run
+from asof.http.routes.binding import bind, json_of, query_route, run
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import generations
+from asof.operations.answers import UnfinishedBuild
+from asof.operations.errors import InvalidInput
+from asof.service.api_keys import Caller
+from asof.service.service import Service
 
 router = APIRouter(prefix="/v1/generations", tags=["generations"], dependencies=[may_read, known_parameters])
 
 _EXAMPLE: Final = {"active": "main", "generations": [{"name": "main"}]}
 _CATALOG: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"application/json": {"example": _EXAMPLE}}}}
+_DIGEST: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"application/json": {"example": "8fbbdbb1eab2f38b" * 4}}}
+}
 _CHANGED: Final[dict[int | str, dict[str, Any]]] = {**_CATALOG, **problems.OF_A_BODY}
 
 bind(router, "/diff", generations.generations_diff)
@@ -35,22 +44,59 @@ async def builds(served: Read, caller: Reading) -> Response:
     return json_of(generations.builds, await run(served, generations.builds, generations.BuildsQuery()))
 
 
+@query_route(router, "/digest", generations.DigestQuery, response_model=generations.digest.model, responses=_DIGEST)
+async def digest(served: Service, caller: Caller, query: Any) -> Response:
+    """Return the SHA-256 of all that a generation believes. It reads the generation whole."""
+    expect_own(caller)
+    return json_of(generations.digest, await run(served, generations.digest, query))
+
+
+@router.post("", status_code=202, response_model=generations.pause_build.model, responses=problems.OF_A_BODY)
+async def build(given: v1.NewGeneration, served: Served, caller: Administering) -> Response:
+    """Build a generation beside the others, while messages come and are answered; `builds` shows how far it is.
+
+    Once it is complete it is listed, and follows new messages. 422: the name is taken, or the service is on Kafka,
+    where `asof rebuild` builds.
+    """
+    query = given.query()
+    return await _built(served, caller, partial(generations.begin_build, query=query), query)
+
+
+@router.post("/resume", status_code=202, response_model=generations.pause_build.model, responses=problems.OF_A_BODY)
+async def resume(given: v1.StoppedBuild, served: Served, caller: Administering) -> Response:
+    """Go on with a build that was paused, or whose process ended. 404: there is none of the name."""
+    query = given.query()
+    return await _built(served, caller, partial(generations.expect_build, query=query), query)
+
+
+async def _built(
+    served: Service, caller: Caller, expected: Callable[[Any], UnfinishedBuild], query: generations.BuildBudget
+) -> Response:
+    expect_own(caller)
+    if served.on_topics:
+        raise InvalidInput("on Kafka asof rebuild builds, while workers go on")
+    begun = await served.ask(expected)
+    served.build(begun.name, query.budget)
+    body = generations.pause_build.dump(replace(begun, state="running", reason=None))
+    return Response(body, 202, media_type="application/json")
+
+
 @router.post("/pause", response_model=generations.pause_build.model, responses=problems.OF_A_BODY)
-async def pause(given: v1.Generation, served: Served, caller: Administering) -> Response:
+async def pause(given: v1.GenerationName, served: Served, caller: Administering) -> Response:
     """Stop a build after the message that it is at, and return how far it is. 404: none of the name is under way."""
     expect_own(caller)
     return json_of(generations.pause_build, await run(served, generations.pause_build, given.query()))
 
 
 @router.post("/cancel", response_model=generations.cancel_build.model, responses=problems.OF_A_BODY)
-async def cancel(given: v1.Generation, served: Served, caller: Administering) -> Response:
+async def cancel(given: v1.GenerationName, served: Served, caller: Administering) -> Response:
     """Stop a build and remove all of it; return the builds that are left. 404: none of the name is under way."""
     expect_own(caller)
     return json_of(generations.cancel_build, await run(served, generations.cancel_build, given.query()))
 
 
 @router.post("/switch", response_model=generations.switch.model, responses=_CHANGED)
-async def switch(given: v1.Generation, served: Served, caller: Administering) -> Response:
+async def switch(given: v1.GenerationName, served: Served, caller: Administering) -> Response:
     """Let another generation answer, in one step for every reader; return the generations.
 
     What was recorded before is believed by it already. To switch to the one that answers changes nothing.
@@ -61,7 +107,7 @@ async def switch(given: v1.Generation, served: Served, caller: Administering) ->
 
 
 @router.post("/drop", response_model=generations.drop.model, responses=_CHANGED)
-async def drop(given: v1.Generation, served: Served, caller: Administering) -> Response:
+async def drop(given: v1.GenerationName, served: Served, caller: Administering) -> Response:
     """Remove a generation for ever; return those that are left. 422: it is the one that answers."""
     expect_own(caller)
     return json_of(generations.drop, await served.administer(partial(generations.drop, query=given.query())))
