@@ -85,6 +85,7 @@ def told(world: World, data: Path) -> None:
         partition.close()
 
 
+@pytest.mark.long
 def test_two_workers_share_the_partitions_and_one_takes_over_what_the_other_leaves(
     world: World, start: Start, tmp_path: Path
 ) -> None:
@@ -243,6 +244,45 @@ def test_topics_that_were_given_more_partitions_are_refused_by_new_directories_t
         with pytest.raises(TopicUnfit, match=f"there were {PARTITIONS} partitions"):
             world.partition(tmp_path / f"anew-{partition}", partition)
     assert world.client.ends(ends) == ends
+
+
+def test_what_topics_of_another_number_held_is_replayed_into_new_ones_as_the_fault_says(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    send(world, 0, 3)
+    said = json.dumps({"group_id": GROUPS[0], "content": "I moved to Oslo in March.", "role": "A", "role_type": "user"})
+    world.send([said.encode()], where(GROUPS[0]))
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+    with asof.open(tmp_path / "followed") as memory:
+        before = {group: believed(memory, group) for group in GROUPS}
+    new, bootstrap = f"{world.topics.prefix}2", world.connection.bootstrap
+    kafka = ["--kafka", bootstrap, "--prefix", new]
+    assert calls.run(app, ["topics", "create", *kafka, "--partitions", str(PARTITIONS + 1)]) == 0
+
+    for number in range(PARTITIONS):
+        source = ["--log", "messages", "--data", str(tmp_path / "followed"), "--partition", str(number)]
+        for _ in range(2):  # it goes on where it stopped
+            assert calls.run(app, ["replay", f"kafka://{bootstrap}/{new}.messages", *source]) == 0
+    capsys.readouterr()
+
+    with World(bootstrap, new, PARTITIONS + 1) as anew:
+        for number in range(PARTITIONS + 1):
+            partition = anew.partition(
+                places_of(DirectoryLayout(tmp_path / "new"), number, PARTITIONS + 1).root, number
+            )
+            partition.ingest([])
+            partition.close()
+        with ReplicaFollower(DirectoryLayout(tmp_path / "new-copy"), anew.connection, anew.topics) as follower:
+            follower.catch_up()
+    with asof.open(tmp_path / "new-copy") as memory:
+        assert {group: believed(memory, group) for group in GROUPS} == before
+        assert memory.stats()["parked"] == 0
+
+
+def believed(memory: asof.Memory, group: str) -> list[Any]:
+    facts = memory.facts(group_id=group, any_time=True)
+    return [(fact.fact, fact.valid_at, fact.invalid_at) for fact in facts]
 
 
 def test_a_partition_that_another_process_keeps_up_is_left_to_it(world: World, tmp_path: Path) -> None:

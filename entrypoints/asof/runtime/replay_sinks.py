@@ -7,12 +7,13 @@ from pathlib import Path
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replay import Projection
+from asof.runtime.wiring import settings_of
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.model.answers import LogEvent
 from asof_streams.errors import InvalidInput
 from asof_streams.events import Record
-from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.messages import AnyMessage, RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
 
 
@@ -62,18 +63,17 @@ def expect_projection(projection: object) -> Projection:
 class DirectorySink:
     """Puts messages on the log of another directory at their positions and recorded times, where they are read anew.
 
-    It goes on where its log ends. An erasure stands in the place of each message that it erased, so that ids, which are
-    made of positions, stay. InvalidInput: the log there is not the beginning of this one, or this one has messages
-    whose content was not kept.
+    It goes on where its log ends. A redaction of nothing stands in the place of each message that was erased, so that
+    ids, which are made of positions, stay. InvalidInput: the log there is not the beginning of this one, or this one
+    has messages whose content was not kept.
     """
 
     def __init__(self, log: SqliteLog, directory: Path, settings: Settings) -> None:
         if log.has_suppressed():
             raise InvalidInput("what was read of messages whose content is not kept is in this directory alone: "
                                "asof checkout copies it", field="target")  # fmt: skip
-        here = {"data": directory, "kafka": None, "graph": "sqlite"}
         self._log = log
-        self._writer = open_writer(DirectoryLayout(directory), settings.model_copy(update=here))
+        self._writer = open_writer(DirectoryLayout(directory), settings_of(directory, settings))
         try:
             self._expect_beginning()
         except BaseException:
@@ -98,7 +98,7 @@ class DirectorySink:
         position = self._writer.messages.end()
         for record in records:
             for erased in range(position, record.position):
-                messages.append(ErasureRequest(group_id=self._log.group_of(erased)))
+                messages.append(RedactionRequest(group_id=self._log.group_of(erased), positions=()))
                 recorded.append(self._log.recorded_at(erased))
             messages.append(record.event)  # type: ignore[arg-type]  # of the messages log
             recorded.append(record.recorded_at)
