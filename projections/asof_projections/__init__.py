@@ -8,6 +8,7 @@ __all__ = [
     "generations",
     "graph",
     "long_slot",
+    "makers",
     "model",
     "names",
     "ports",

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 VERSION: Final = "norm_v1"
+VERSIONS: Final = (VERSION,)  # that there ever were: which one a generation has is found by its build
 _EDGE: Final = " .,;:!?\"'`()[]{}*_"
 
 

@@ -7,23 +7,27 @@ withdrawn with it. A sentence ends at punctuation before a space, or with its li
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final, NamedTuple
 
 # Each character is looked at once: the quantifier is possessive, and no match begins inside of a run.
-_END: Final = re.compile(r"(?<![.!?])[.!?]++(?=\s|\Z)|\n")
+_END: Final = re.compile(r"[.!?\n](?:(?<=\n)|(?<![.!?]{2})[.!?]*+(?=\s|\Z))")
 
 
-class Span(NamedTuple):
+class SentenceSpan(NamedTuple):
     """The offsets of a sentence in the content of its episode."""
 
     start: int
     end: int
 
 
-def sentence_spans(content: str) -> list[Span]:
+def sentence_spans(content: str) -> list[SentenceSpan]:
     """Return the spans of the sentences of a content, without the space around them; an empty one is none."""
     return list(_spans(content))
+
+
+def sentence_count(content: str) -> int:
+    """Return how many sentences a content has."""
+    return sum(1 for _, piece in _pieces(content) if piece and not piece.isspace())
 
 
 def sentence_id(episode: str, number: int) -> str:
@@ -31,17 +35,24 @@ def sentence_id(episode: str, number: int) -> str:
     return f"{episode}:{number}"
 
 
-def sentence_at(spans: Sequence[Span], offset: int) -> int | None:
+def sentence_at(spans: Sequence[SentenceSpan], offset: int) -> int | None:
     """Return the number of the sentence that an offset is in; None: it is in none."""
     number = bisect_right(spans, offset, key=lambda span: span.start) - 1
     return number if number >= 0 and offset < spans[number].end else None
 
 
-def _spans(content: str) -> Iterator[Span]:
-    start = 0
-    for end in chain((match.end() for match in _END.finditer(content)), (len(content),)):
-        piece = content[start:end]
+def _spans(content: str) -> Iterator[SentenceSpan]:
+    for start, piece in _pieces(content):
         if stripped := piece.strip():
             first = start + piece.index(stripped[0])
-            yield Span(first, first + len(stripped))
+            yield SentenceSpan(first, first + len(stripped))
+
+
+def _pieces(content: str) -> Iterator[tuple[int, str]]:
+    """Yield where each sentence begins, with the space around it."""
+    start = 0
+    for match in _END.finditer(content):
+        end = match.end()
+        yield start, content[start:end]
         start = end
+    yield start, content[start:]

@@ -296,6 +296,17 @@ def test_a_seed_brings_the_members_of_its_community_and_their_facts(history, com
 
 
 @pytest.mark.usefixtures("community")
+@pytest.mark.parametrize("entities", [True, False], ids=["with the entity", "without the entity"])
+def test_the_community_of_a_fact_or_a_turn_is_that_of_its_ends(history, entities):
+    config = {"graph_expansion_hops": 0, "enable_entity_extraction": entities}
+
+    found = ways(ask(history, "Spree", config=config))
+
+    assert found["Berlin keeps Spree"][0] == "words"
+    assert found["Ana lives in Berlin"][0] == "community"
+
+
+@pytest.mark.usefixtures("community")
 def test_a_community_brings_at_most_so_many_new_nodes_for_each_seed(history):
     def brought(**config):
         hits = ask(history, "Spree", config={"graph_expansion_hops": 0, **config}, limit=100)

@@ -167,6 +167,13 @@ def test_the_weights_are_those_of_the_configuration() -> None:
     assert ranked.score == 0.5
 
 
+@pytest.mark.parametrize(("mindset", "first"), [("convergent", 1), ("divergent", 2)])
+def test_whether_the_question_itself_found_a_memory_counts_by_its_mindset(mindset, first) -> None:
+    found = [node(1, way="words", similarity=0.5), node(2, way="graph", similarity=0.5)]
+
+    assert ids(rank(found, CONFIG, NOW, mindset))[0] == first
+
+
 def test_a_mindset_takes_fifteen_hundredths_of_the_score() -> None:
     [plain] = rank([node(1, similarity=0.6, text="First this, then that")], CONFIG, NOW, None)
     [blended] = rank([node(1, similarity=0.6, text="First this, then that")], CONFIG, NOW, "algorithmic")

@@ -700,7 +700,33 @@ class GroupRecords(Answer):
     log: str
     held: Annotated[int, Field(ge=0, description="Those whose content is there.")]
     erased: Annotated[int, Field(ge=0, description="Those whose content is gone; position, type and time are left.")]
-    head: Annotated[str, Field(description="The hash over all records of the log, which an erasure does not change.")]
+    head: Annotated[
+        str | None,
+        Field(description="The hash over all records of the log, which an erasure does not change. Null in a preview."),
+    ]
+
+
+@answer
+class ErasedMessage(Answer):
+    """A message that an erasure names."""
+
+    position: Position
+    type: Annotated[str, Field(examples=["message.sent"])]
+    episode: Annotated[Id | None, Field(description="The id of its episode, where it has one.")]
+    role: Annotated[str, Field(examples=["Ana"])]
+    content: Annotated[str, Field(examples=["I moved to Berlin in March."])]
+    valid_at: Annotated[Instant, Field(description="When it was said.")]
+
+
+@answer
+class ErasurePreview(Answer):
+    """What an erasure would erase; nothing is written."""
+
+    messages: Annotated[
+        tuple[ErasedMessage, ...] | None,
+        Field(description="The messages, in their order, and requests about them; null: all of the group."),
+    ]
+    logs: Annotated[tuple[GroupRecords, ...], Field(description="What each log has of the whole group.")]
 
 
 @answer
@@ -722,6 +748,9 @@ class Erasure(Answer):
             description="Whether no log and no backup of it can be read, wherever it is: the logs are encrypted, and "
             "no key is left in the store. Graphs of copies are not erased by this. Null on Kafka."
         ),
+    ] = None
+    messages: Annotated[
+        tuple[int, ...] | None, Field(description="The positions of the erased messages; null: all of the group.")
     ] = None
     logs: Annotated[tuple[GroupRecords, ...], Field(description="What each log has of the group; none on Kafka.")] = ()
 

@@ -541,6 +541,42 @@ class EpisodesQuery(KnownQuery, Paged):
         return instants.INF if self.stop is None else self.stop - 1
 
 
+class ErasureQuery(Query):
+    """Erase a group, or those of its messages that fit all that is given."""
+
+    group_id: GroupId = Field(description="The group.")
+    person: Name | None = Field(
+        None, min_length=1, description="What this person said, and all that means them, under any of their names."
+    )
+    only_said: bool = Field(False, description="Of a person: what they said themselves, not what others said of them.")
+    phrase: Name | None = Field(
+        None, pattern=r"\S", description="What has these words, one after another, in whatever case."
+    )
+    start: Instant | None = Field(None, alias="from", description="Said from this time on.")
+    stop: Instant | None = Field(None, alias="to", description="Said before this time.")
+
+    @model_validator(mode="after")
+    def _of_a_person(self) -> Self:
+        if self.only_said and self.person is None:
+            raise ValueError("only_said goes with a person")
+        return self
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether the whole group is asked for."""
+        return self.person is None and self.phrase is None and self.start is None and self.stop is None
+
+    @property
+    def first(self) -> int:
+        """The first instant of the period."""
+        return instants.NEG if self.start is None else self.start
+
+    @property
+    def last(self) -> int:
+        """The last instant of the period."""
+        return instants.INF if self.stop is None else self.stop - 1
+
+
 class GroupsQuery(Paged):
     """List the groups, in the order of their ids, with how much each holds."""
 

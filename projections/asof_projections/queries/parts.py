@@ -6,7 +6,7 @@ from typing import Any
 from asof_projections.confidence import entity_confidence
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.rows import EpisodeRow, MentionRow, Moment, RelationshipRow
-from asof_projections.sentences import Span, sentence_at, sentence_id, sentence_spans
+from asof_projections.sentences import SentenceSpan, sentence_at, sentence_id, sentence_spans
 from asof_streams.instants import render
 
 
@@ -58,7 +58,7 @@ class _Places:
 
     def __init__(self, episodes: GraphStore) -> None:
         self._episodes = episodes
-        self._last: tuple[str, list[Span]] = "", []
+        self._last: tuple[str, list[SentenceSpan]] = "", []
 
     def of(self, episode_id: str, offset: int) -> str | None:
         """Return the id of the sentence that an offset is in; None: it is in none."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from asof_projections.model.answers import IngestionReport, IngestionTimes
-from asof_projections.sentences import sentence_spans
+from asof_projections.sentences import sentence_count
 from asof_streams.episodic import (
     EpisodeRecorded,
     ExtractionFailed,
@@ -57,7 +57,7 @@ def count_recorded(events: Iterable[Event], counts: Counter[str]) -> None:
             counts["chunks_failed"] += 1
         elif type(event) is EpisodeRecorded:
             if event.source != "fact":
-                counts["chunks_processed"] += len(sentence_spans(event.content))
+                counts["chunks_processed"] += sentence_count(event.content)
         elif type(event) is ExtractionRefused:
             counts["parts_refused"] += event.count
 

@@ -189,7 +189,9 @@ class TemporalQueries:
         versions = [version for version in self._beliefs.versions(query.id) if anywhere or group == version.group_id]
         if not versions and self._beliefs.fact(query.id) is None:
             ids = self._meant(group, query.id, known)
-            versions = self._touching(group, ids, Moment(None, None), None) if ids else []
+            touching = self._touching(group, ids, Moment(None, None), None) if ids else []
+            then = set(ids)  # without those that were merged later
+            versions = [v for v in touching if not then.isdisjoint((v.subject_uuid, v.object_uuid))]
         provenances = {uuid: self._provenance(uuid) for uuid in {v.uuid for v in versions}}
         causes = {uuid: _causes(provenance) for uuid, provenance in provenances.items()}
         known_then = (_as_known(v, provenances[v.uuid], known) for v in versions if v.known_from <= known)

@@ -23,7 +23,7 @@ from asof_projections.model.queries import ContextQuery, FactSearchQuery, ask
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.changes import SlotChange
 from asof_projections.retrieval.tokens import tokens
-from asof_projections.retrieval.wording import HEADINGS, Frame, Wording
+from asof_projections.retrieval.wording import HEADINGS, ContextFrame, Wording
 from asof_streams.timezones import zone_of
 
 _LINE: Final = 40  # tokens that a line takes at least, more or less: so many are looked for
@@ -109,7 +109,7 @@ def _lines(material: Material, wording: Wording) -> Iterator[Item]:
     yield from filter(None, chain.from_iterable(rounds))
 
 
-def _fitting(lines: Iterable[Item], frame: Frame, budget: int) -> tuple[list[Item], list[LeftOut]]:
+def _fitting(lines: Iterable[Item], frame: ContextFrame, budget: int) -> tuple[list[Item], list[LeftOut]]:
     """Return the lines that fit a budget in the order of the text, and what is left out."""
     items: list[Item] = []
     left_out: list[LeftOut] = []

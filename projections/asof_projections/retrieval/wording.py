@@ -88,10 +88,10 @@ class Wording:
                 return midnight.date().isoformat()
         return local.replace(tzinfo=None).isoformat(" ", "minutes")
 
-    def frame(self, zone: str, valid: datetime, known: datetime | None) -> "Frame":
+    def frame(self, zone: str, valid: datetime, known: datetime | None) -> "ContextFrame":
         """Return what stands around the lines; known None: nothing was recorded."""
         recorded = "nothing was recorded" if known is None else f"known is what was recorded up to {self.when(known)}"
-        return Frame(_NOTE.format(zone=zone, valid=self.when(valid), recorded=recorded))
+        return ContextFrame(_NOTE.format(zone=zone, valid=self.when(valid), recorded=recorded))
 
     def _period(self, fact: Fact) -> str:
         planned = ", planned" if fact.planned else ""
@@ -130,7 +130,7 @@ class Wording:
         return quote(excerpt(text, self._question, self._longest))
 
 
-class Frame:
+class ContextFrame:
     """The text around the lines of a context."""
 
     def __init__(self, note: str) -> None:

@@ -7,7 +7,7 @@ that of the attribute's last holding statement recorded by then.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader, listed
+from asof_projections.graph.sqlite_store.base import OF_THESE, SqliteReader
 from asof_projections.model.rows import AttributeRow, Saying
 from asof_projections.names import folded
 from asof_streams.instants import INF
@@ -18,7 +18,7 @@ _HELD: Final = f"{_LAST.format('attribute_held')} AND a.holds = 1 ORDER BY a.n D
 _SAID: Final = f"{_LAST.format('attribute_value')} AND a.folded = ? ORDER BY a.n DESC LIMIT 1"
 _BELIEVED: Final = f"""SELECT e.uuid, {_COLUMNS} FROM attributes a CROSS JOIN entities e ON e.n = a.entity
     WHERE a.support > 0 AND a.n IN (SELECT max(n) FROM attributes INDEXED BY attribute_held
-    WHERE entity IN (SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))
+    WHERE entity {OF_THESE}
     AND holds = 1 AND created_at <= :known GROUP BY entity, name) ORDER BY a.attested DESC, a.n DESC"""
 
 # A statement that was weighed again has several rows; the first has what was said.
@@ -34,8 +34,8 @@ class SqliteAttributes(SqliteReader):
     """Attributes as believed at a moment, and the statements that handlers weigh."""
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
-        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, parameters)]
+        rows = self._rows_of(uuids, _BELIEVED, known=INF if known is None else known)
+        return [AttributeRow._make(row) for row in rows]
 
     def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:
         n = self._entity(entity)

@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
@@ -14,6 +15,12 @@ from asof_streams.sqlite import SqliteGuard, snapshot
 
 _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
+
+
+# +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
+ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
+OF_THESE: Final = f"IN ({ENTITIES} IN (SELECT value FROM json_each(:uuids)))"
+_OF_ONE: Final = f"= ({ENTITIES} = :uuids)"
 
 
 class SqliteReader:
@@ -50,6 +57,12 @@ class SqliteReader:
             with self._guard:
                 raise
 
+    def _rows_of(self, uuids: Sequence[str], sql: str, **parameters: Any) -> list[Any]:
+        """Return the rows of a statement about entities, which it has as OF_THESE."""
+        if len(uuids) == 1:  # mostly so, and to unpack a list would cost more than the rest
+            return self._rows(_of_one(sql), {"uuids": uuids[0], **parameters})
+        return self._rows(sql, {"uuids": listed(uuids), **parameters})
+
     def _row(self, sql: str, values: Any = ()) -> Any:
         with self._guard:
             self._flush()
@@ -80,14 +93,20 @@ class SqliteReader:
             yield from rows
             after = rows[-1][-1]
 
-    def _cached(self, sql: str, *values: Any) -> Any:
-        """Return the first column of the first row, or None. A value is cached: only this writer can change it."""
+    def _cached(self, sql: str, *values: Any, buffered: bool = False) -> Any:
+        """Return the first column of the first row, or None. A value is cached: only this writer can change it.
+
+        buffered: the rows wait in the buffer to be written; those of groups, relations and few others never do.
+        """
         if self._cache is None:
             return self._one(sql, *values)
         query = (sql, *values)
         value = self._cache[query]
         if value is None:
-            value = self._one(sql, *values)
+            if buffered:
+                self._flush()
+            row = self._execute(sql, values).fetchone()
+            value = None if row is None else row[0]
             if value is not None:
                 self._cache[query] = value
         return value
@@ -104,7 +123,7 @@ class SqliteReader:
 
     def _entity(self, uuid: str) -> int:
         """Return the row id of an entity; -1 where it is unknown."""
-        n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
+        n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid, buffered=True)
         return -1 if n is None else n
 
     def _object(self, value: str) -> int | str:
@@ -120,6 +139,11 @@ class SqliteReader:
         else:
             with snapshot(self._db):
                 yield False
+
+
+@cache
+def _of_one(sql: str) -> str:
+    return sql.replace(OF_THESE, _OF_ONE)
 
 
 def value_of(entity: str | None, literal: Any) -> str | None:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader, listed
+from asof_projections.graph.sqlite_store.base import OF_THESE, SqliteReader, listed
 from asof_projections.model.rows import CommunityRow, ConsolidationRow, EntityRow
 from asof_streams.instants import INF, NEG
 
-_IDS: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
 _OF: Final = f"""SELECT e.uuid, c.uuid FROM memberships m CROSS JOIN entities e ON e.n = m.entity
-    CROSS JOIN communities c ON c.n = m.community WHERE m.entity IN {_IDS} AND m.kt = {INF}"""
+    CROSS JOIN communities c ON c.n = m.community WHERE m.entity {OF_THESE} AND m.kt = {INF}"""
 _MEMBERS: Final = "memberships m INDEXED BY membership_community"
 _MEMBER: Final = "m.community = c.n AND m.kf <= :known AND m.kt > :known"
 _SHOWN: Final = f"""SELECT c.uuid, g.name, c.name, c.created_at, e.uuid, g.name, e.name, e.type, e.created_at
@@ -21,7 +20,7 @@ _SHOWN: Final = f"""SELECT c.uuid, g.name, c.name, c.created_at, e.uuid, g.name,
 _EVERY: Final = _SHOWN.format("created_at <= :known")
 _OF_GROUP: Final = _SHOWN.format("grp = :grp AND created_at <= :known")
 _THEIRS: Final = _SHOWN.format(
-    f"n IN (SELECT community FROM memberships WHERE entity IN {_IDS} AND kf <= :known AND kt > :known)"
+    f"n IN (SELECT community FROM memberships WHERE entity {OF_THESE} AND kf <= :known AND kt > :known)"
 )
 # A bounded part of an entity's facts, always the same part: a hub has too many to read them all.
 _NEAR: Final = f"""SELECT f.uuid, e.uuid FROM (
@@ -79,17 +78,18 @@ class SqliteCommunities(SqliteReader):
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
             "limit": -1 if limit is None else limit,
-            "uuids": listed(of or ()),
         }
-        sql = _THEIRS if of is not None else _EVERY if group is None else _OF_GROUP
-        rows = self._rows(sql, parameters)
+        if of is not None:
+            rows = self._rows_of(of, _THEIRS, **parameters)
+        else:
+            rows = self._rows(_EVERY if group is None else _OF_GROUP, parameters)
         return [
             CommunityRow._make((*community, tuple(EntityRow._make(row[4:]) for row in members)))
             for community, members in groupby(rows, key=lambda row: row[:4])
         ]
 
     def communities_of(self, entities: Sequence[str]) -> Mapping[str, str]:
-        return dict(self._rows(_OF, {"uuids": listed(entities)}))
+        return dict(self._rows_of(entities, _OF))
 
     def neighbours(self, entity: str, valid: int, limit: int) -> list[tuple[str, str]]:
         self._index_for("now_subject", "now_object")

@@ -6,11 +6,12 @@ statistics. A read as of a known moment shows nothing that was recorded later.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader, listed
+from asof_projections.graph.sqlite_store.base import ENTITIES, OF_THESE, SqliteReader, listed
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window, literals_of
 from asof_streams.instants import INF
@@ -40,25 +41,24 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object LEFT JOIN deeds own ON own.n = f.n
     LEFT JOIN literals stated ON stated.n = f.n"""
 _NUMBER: Final = 17  # the place of a fact's number among the columns
+_in_order: Final = itemgetter(8, _NUMBER, 15)  # from when on it holds, the number, and since when that is known
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 # What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
 _TOLD: Final = "LEFT JOIN (SELECT n AS told, occurrence, planned FROM deeds) ON told = fact"
 _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
-# +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
-_ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
 _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {AMONG.format('number')}"),
-    "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
-    "subject among": ("subject", f"s IN ({_ENTITIES} {AMONG.format('subject')})"),
-    "object": ("object", f"object = ({_ENTITIES} = :object)"),
-    "object among": ("object", f"object IN ({_ENTITIES} {AMONG.format('object')})"),
+    "subject": ("subject", f"s = ({ENTITIES} = :subject)"),
+    "subject among": ("subject", f"s IN ({ENTITIES} {AMONG.format('subject')})"),
+    "object": ("object", f"object = ({ENTITIES} = :object)"),
+    "object among": ("object", f"object IN ({ENTITIES} {AMONG.format('object')})"),
     "value": ("object", "object = :value"),
     "object among or value": (
         "object",
-        f"object IN ({_ENTITIES} {AMONG.format('object')} UNION ALL SELECT :value)",
+        f"object IN ({ENTITIES} {AMONG.format('object')} UNION ALL SELECT :value)",
     ),
     "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
     "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
@@ -68,7 +68,7 @@ _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
 }
 
 
-_FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
+_FROM_THEM, _TO_THEM = (f"{side} {OF_THESE}" for side in ("s", "object"))
 
 
 def meeting(*, deeds: bool) -> tuple[str, str]:
@@ -96,8 +96,8 @@ def statement(*shape: str, closed: bool = True, limited: bool = True, deeds: boo
     """Return the statement for a shape: the names of its conditions. `closed`: also of versions that are closed by now.
 
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
-    With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, and it is
-    cheaper to sort them together, which an inner LIMIT makes SQLite do.
+    With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, in any order:
+    to sort the few of most questions SQLite would make a table.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     told, met = meeting(deeds=deeds)
@@ -106,11 +106,12 @@ def statement(*shape: str, closed: bool = True, limited: bool = True, deeds: boo
     if closed:
         versions += f"""
         UNION ALL SELECT {_COLUMNS} FROM versions {past} {told} WHERE {where} AND kt < {INF} AND kt > :kmin"""
-        if not limited:
-            versions = f"SELECT {_COLUMNS} FROM ({versions} LIMIT -1)"
+    order = "LIMIT -1" if closed else ""  # so the program is not doubled: SQLite would join each half with the rest
+    if limited:
+        order = "ORDER BY vf, fact, kf LIMIT :limit"
     return f"""SELECT {FACT_COLUMNS} FROM (
         {versions}
-        ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
+        {order}) v {FACT_JOINS}"""
 
 
 def _indexes(kinds: set[str]) -> tuple[str, str]:
@@ -151,8 +152,7 @@ class SqliteFacts(SqliteReader):
         if (page := query.page) is not None:
             parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
-        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None)
-        return self._read(self._rows(sql, parameters))
+        return self._read(self._meeting(shape, window, parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         self._index_for("now_subject", "past_subject", "now_object", "past_object")
@@ -164,8 +164,7 @@ class SqliteFacts(SqliteReader):
         window = Window.at(at)
         parameters = _within(window, limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
-        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None, deeds=at.deeds)
-        return [fact for fact in self._read(self._rows(sql, parameters)) if fact.is_asked(at)]
+        return [fact for fact in self._read(self._meeting(shape, window, parameters)) if fact.is_asked(at)]
 
     def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
         parameters["group"] = group
@@ -177,15 +176,20 @@ class SqliteFacts(SqliteReader):
         window = Window.at(at)
         parameters = _within(window, None) | {"number": listed(map(int, numbers))}
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        sql = statement("number among", closed=window.kmin < HEAD, limited=False, deeds=at.deeds)
-        for row in self._rows(sql, parameters):
+        for row in self._meeting(["number among"], window, parameters):
             versions[row[_NUMBER]] += [fact for fact in self._read([row]) if fact.is_asked(at)]
         return {n: facts for n, facts in versions.items() if facts}
 
+    def _meeting(self, shape: Sequence[str], window: Window, parameters: Mapping[str, Any]) -> list[Any]:
+        """Return the rows of the facts that meet a window, by the start of their period, then as asserted."""
+        limited = parameters["limit"] >= 0
+        sql = statement(*shape, closed=window.kmin < HEAD, limited=limited, deeds=window.deeds)
+        rows = self._rows(sql, parameters)
+        rows.sort(key=_in_order)
+        return rows
+
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
-        among = listed(entities)
-        parameters = _within(Window.at(at), limit) | {"subject": among, "object": among}
-        facts = self._read(self._rows(latest(deeds=at.deeds), parameters))
+        facts = self._read(self._rows_of(entities, latest(deeds=at.deeds), **_within(Window.at(at), limit)))
         return [fact for fact in facts if fact.is_asked(at)]
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:

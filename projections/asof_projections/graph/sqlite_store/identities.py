@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY
+from asof_projections.graph.sqlite_store.base import OF_THESE, SqliteReader, listed
+from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY, LINKED
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
@@ -14,8 +14,7 @@ from asof_streams.instants import INF
 _PAGE: Final = 1_000  # names
 _WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
 _NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
-_OWNERS: Final = f"""SELECT e.uuid, EXISTS (SELECT 1 FROM links WHERE duplicate = m.entity)
-    OR EXISTS (SELECT 1 FROM links WHERE into_ = m.entity)
+_OWNERS: Final = f"""SELECT e.uuid, {LINKED}
     FROM names m INDEXED BY name_key CROSS JOIN entities e ON e.n = m.entity {_WITH_NAME}"""
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
 _MEANT: Final = f"""WITH RECURSIVE same (n) AS ({_NAMED}
@@ -26,9 +25,8 @@ _CALLED: Final = f"{ENTITY} WHERE e.n IN ({_NAMED}) ORDER BY e.n"
 _UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
 _LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""
-_SAME: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
-_LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME}
-    UNION SELECT n FROM links WHERE into_ IN {_SAME}) ORDER BY l.n"""
+_LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate {OF_THESE}
+    UNION SELECT n FROM links WHERE into_ {OF_THESE}) ORDER BY l.n"""
 _LINK_BY_ID: Final = f"{_LINK} WHERE l.uuid = :uuid ORDER BY l.n DESC LIMIT 1"
 _PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_
@@ -51,7 +49,7 @@ _MEANING: Final = f"""SELECT r.episode FROM json_each(:mentions) said
     CROSS JOIN resolutions r INDEXED BY resolution_mention ON {has_id("r.mention", "said.value")}
     WHERE r.entity = :n AND r.episode <> :without
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = r.episode) ORDER BY r.n LIMIT 1"""
-_APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
+_APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity {OF_THESE} AND created_at <= :known"
 _GROUPS: Final = "SELECT name FROM groups WHERE name >= :start ORDER BY name LIMIT :page"
 _INTRODUCED: Final = "names m INDEXED BY name_key WHERE m.grp = :grp AND m.key {} AND m.n = m.entity"
 _SUBJECT_KEYS: Final = f"""SELECT m.key FROM {_INTRODUCED.format(">= :start")}
@@ -108,8 +106,8 @@ class SqliteIdentities(SqliteReader):
         return other
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
-        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, parameters)]
+        rows = self._rows_of(uuids, _LINKS, known=INF if known is None else known)
+        return [LinkRow._make(row[:-1]) for row in rows]
 
     def link(self, uuid: str) -> LinkRow | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
@@ -129,9 +127,8 @@ class SqliteIdentities(SqliteReader):
         return [uuid for (uuid,) in self._rows(_MERGED_NAMES, (group, episode))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
-        count: int = self._row(_APPEARANCES, parameters)[0]
-        return count
+        [(count,)] = self._rows_of(uuids, _APPEARANCES, known=INF if known is None else known)
+        return int(count)
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
         grp = None if group is None else self._group(group)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader, listed
+from asof_projections.graph.sqlite_store.base import OF_THESE, SqliteReader
 from asof_projections.graph.sqlite_store.columns import (
     COUNTED,
     ENTITY,
     EPISODE,
+    LINKED,
     MENTION,
     PARKED,
     RELATIONSHIP,
@@ -62,8 +63,9 @@ _ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("m.grp = :grp", "m.g
 _ALIASES: Final = f"""SELECT m.name FROM names m WHERE m.entity = (SELECT n FROM entities WHERE uuid = :uuid)
     AND {COUNTED} ORDER BY m.n"""
 _LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
+_IS_LINKED: Final = f"SELECT e.uuid, {LINKED} FROM entities e WHERE e.n {OF_THESE}"
 _IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
-    SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids))
+    SELECT n FROM entities WHERE n {OF_THESE}
     UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
     UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
     SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
@@ -159,8 +161,10 @@ class SqliteScans(SqliteReader):
         return [name for (name,) in self._rows(_ALIASES, parameters)]
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
-        parameters = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
-        return {uuid for (uuid,) in self._rows(_IDENTITY, parameters)}
+        found = self._rows_of(uuids, _IS_LINKED)
+        if any(linked for _, linked in found):  # few are: a walk over links costs ten times as much
+            found = self._rows_of(uuids, _IDENTITY, known=INF - 1 if known is None else known)
+        return {uuid for uuid, *_ in found}
 
     def mention(self, uuid: str) -> MentionRow | None:
         row = self._row(_MENTION, {"id": uuid})
@@ -194,7 +198,7 @@ class SqliteScans(SqliteReader):
         return [ParkedRow._make(row) for row in self._rows(_PARKED, parameters)]
 
     def parked_count(self, state: str = "parked") -> int:
-        count: int = self._cached(PARKED[state])  # cached: it is asked before and after every import
+        count: int = self._cached(PARKED[state], buffered=True)  # cached: it is asked before and after every import
         return count
 
     def contradictions(

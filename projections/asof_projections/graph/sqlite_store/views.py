@@ -247,7 +247,9 @@ class SqliteViews(SqliteReader):
 
     def _load_slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(group, relation))
-        ended = self._cached(ANY_ENDING)  # cached: it is read for every statement, and most memories have no ending
+        ended = self._cached(
+            ANY_ENDING, buffered=True
+        )  # cached: it is read for every statement, and most memories have no ending
         if value is None:
             rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
