@@ -14,6 +14,7 @@ from types import NoneType
 import jsonschema
 
 DESCRIPTION = Path(__file__).resolve().parents[2] / "shared/arango/openapi-3.12-subset.json"
+DESCRIBED = DESCRIPTION.exists()  # looked up once, not for each request
 _WRITE = {"returnNew", "returnOld", "silent", "overwrite", "overwriteMode", "versionAttribute"}
 
 
@@ -88,7 +89,7 @@ def check(asked: Operation, params: dict | None, body: object) -> None:
     assert isinstance(body, asked.body), f"{asked.name}: {type(body)}"
     if asked.fields and isinstance(body, dict):
         assert body.keys() <= asked.fields, f"{asked.name}: {body.keys() - asked.fields}"
-    if asked.published and DESCRIPTION.exists():
+    if asked.published and DESCRIBED:
         _check_published(asked, params or {}, body)
 
 

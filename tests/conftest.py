@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, settings
 import conformance
 from asof_streams import control, episodic, messages, semantic  # noqa: F401 - all events, whichever file is read first
 from effort import tries
-from order import order, rotate
+from order import mix, order, rotate
 from unchecked import Unchecked, not_checked
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,8 +36,8 @@ settings.load_profile("asof")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Use three processes for two cores: tests wait as much as they compute."""
-    return max(2, (yield) * 3 // 2)
+    """Use two processes for a core: tests wait as much as they compute."""
+    return 2 * (yield)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,12 +54,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
-    """Let each process begin with its share of the tests marked `long`: at the end it would be left alone with one."""
+    """Let each process begin with its share of the tests marked `long`: at the end it would be left alone with one.
+
+    Behind them, and among them, those that wait for a broker stand among those that compute.
+    """
     items.sort(key=lambda item: item.path)  # the same order in all processes, whichever file each read first
     yield
-    long = [item for item in items if item.get_closest_marker("long")]
-    others = [item for item in items if not item.get_closest_marker("long")]
-    items[:] = order(long, others, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        items[:] = order(_mixed(items, long=True), _mixed(items, long=False), processes)
+
+
+def _mixed(items: list[pytest.Item], *, long: bool) -> list[pytest.Item]:
+    """Return the tests that are marked `long`, or the others, with those that wait for a broker spread among them."""
+    those = [item for item in items if (item.get_closest_marker("long") is not None) == long]
+    waiting = [item for item in those if item.get_closest_marker("broker")]
+    others = [item for item in those if not item.get_closest_marker("broker")]
+    return mix(waiting, others, file=id if long else attrgetter("path"))
 
 
 def pytest_collection_finish() -> None:

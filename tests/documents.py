@@ -30,6 +30,7 @@ OFFLINE = [
     if path not in [*ON_KAFKA, *SERVED, IN_ARANGODB]
 ]
 FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TOPIC = re.compile(r"\basof(?=\.(messages|episodic|semantic|dead-letters|control)\b)")
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -39,9 +40,10 @@ class Block(NamedTuple):
     text: str
 
 
-def run(document: Path) -> None:
-    """Run all blocks of a document and hold what is shown against what was printed."""
-    found = [Block(language, file, text) for language, file, text in FENCED.findall(document.read_text("utf-8"))]
+def run(document: Path, prefix: str = "asof") -> None:
+    """Run all blocks of a document, on topics of a prefix, and hold what is shown against what was printed."""
+    written = TOPIC.sub(prefix, document.read_text("utf-8"))
+    found = [Block(language, file, text) for language, file, text in FENCED.findall(written)]
     following = [block.text if block.language == "text" else "" for block in found[1:]]
     names: dict[str, object] = {}
     done = 0

@@ -23,6 +23,8 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "projections/asof_projections/versions.py": ("tests/unit/test_versions.py",),
     "agents/asof_agents/handlers/episodes.py": ("tests/unit/test_episodes_agent.py", "tests/unit/test_withdrawals.py"),
     "agents/asof_agents/handlers/mentions.py": ("tests/unit/test_mentions_agent.py",),
+    "projections/asof_projections/retrieval/pipeline/mindset.py": ("tests/unit/test_retrieval_ranking.py",),
+    "projections/asof_projections/retrieval/pipeline/reranker.py": ("tests/unit/test_retrieval_ranking.py",),
 }
 EQUAL: Final[dict[str, str]] = {
     "streams/asof_streams/backoff.py: 0.5 -> 1.5 in OUTAGE = Backoff(0.5, longest=10.0)": (
@@ -68,6 +70,16 @@ EQUAL: Final[dict[str, str]] = {
     "projections/asof_projections/versions.py: 0 -> 1 in for node in range(self._width - 1, 0, -1):": (
         "the root is never asked: no search begins at the first leaf"
     ),
+    "projections/asof_projections/retrieval/pipeline/mindset.py: True -> False in "
+    'model_config = ConfigDict(frozen=True, extra="forbid")': "nobody writes to rules",
+    "projections/asof_projections/retrieval/pipeline/reranker.py: 0 -> 1 in "
+    "most = max((node.degree for node in nodes), default=0) or 1": "without nodes nothing is divided by it",
+    "projections/asof_projections/retrieval/pipeline/reranker.py: 1 -> 2 in "
+    "most = max((node.degree for node in nodes), default=0) or 1": "where it counts, every degree is 0",
+    "projections/asof_projections/retrieval/pipeline/reranker.py: 0 -> 1 in "
+    "latest = max((node.time for node in nodes), default=0)": "without nodes nothing has an age",
+    "projections/asof_projections/retrieval/pipeline/reranker.py: 1 -> 2 in "
+    "return latest if at.known is None or at.known >= INF - 1 else at.known": "nothing is known at that microsecond",
 }
 """Changes that need not be noticed, by what is printed of them, each with the reason."""
 

@@ -107,6 +107,8 @@ def _read(text: str) -> Any:
 _PASSING: Final[dict[str, Callable[[Any], Any]]] = {
     "communities": lambda found: [_without("summary", community) for community in found],
     "export": lambda found: _as_before(found) if isinstance(found, dict) else found,
+    "generations": lambda found: {**found, "generations": [_without("made_by", one) for one in found["generations"]]},
+    "rebuild": lambda found: {**found, "generation": _without("made_by", found["generation"])},
     "stats": lambda found: _without("bytes", found),
     "search": lambda found: found["facts"],  # which were all that there was; episodes have come beside them
     "events": lambda found: [_without("term", event) for event in found],

@@ -1,7 +1,7 @@
 """The order of the tests: the long ones first, in every process of a run; and where each begins to read the files."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +22,23 @@ def order(long: Iterable[Item], others: Iterable[Item], processes: int) -> list[
         part = (count - len(ordered)) // (processes - number)
         ordered += [*share, *islice(left, max(0, part - len(share)))]
     return [*ordered, *left]
+
+
+def mix(waiting: Sequence[Item], others: Iterable[Item], file: Callable[[Item], object]) -> list[Item]:
+    """Return all items with those that wait spread evenly among the others, whose files stay whole.
+
+    Where only tests that wait for a broker are left to a run, half of the machine has nothing to do.
+    """
+    files = [[*items] for _, items in groupby(others, file)]
+    count = sum(map(len, files))
+    mixed: list[Item] = []
+    done = placed = 0
+    for items in files:
+        done += len(items)
+        upto = len(waiting) * done // count
+        mixed += chain(items, waiting[placed:upto])
+        placed = upto
+    return [*mixed, *waiting[placed:]]
 
 
 def rotate(folders: Iterable[str], process: str, processes: int) -> list[str]:

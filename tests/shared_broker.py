@@ -10,6 +10,7 @@ from typing import IO, NamedTuple
 from kafka_broker import Broker
 
 _LOOK_SECONDS = 0.1
+_SESSION_SECONDS = 120  # nobody kills it, and the machine may be busy
 
 
 class SharedBroker(NamedTuple):
@@ -36,7 +37,7 @@ def shared_broker(folder: Path) -> Iterator[SharedBroker]:
         with _alone(folder):
             flock(users, LOCK_SH)
             if not port.exists():
-                started = Broker(folder / "kafka")
+                started = Broker(folder / "kafka", session=_SESSION_SECONDS)
                 started.start()
                 port.write_text(str(started.port))
         try:

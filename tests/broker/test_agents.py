@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from asof.kafka.recorder import RecorderPartition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.generations import GenerationInfo, load
+from asof_projections.generations import load
 from asof_streams.errors import NotFound, TopicUnfit, WriterBusy
 from asof_streams.kafka.envelope import REACHED, Outgoing
 from asof_streams.sqlite_log import SqliteLog
@@ -172,11 +173,12 @@ def test_a_generation_of_another_name_is_begun_as_described(world: World, apart:
     apart.believe()
     main = load(apart._believer)
     assert main is not None
-    described = main["main"].to_json() | {"name": "next", "policy": "graded", "build": "0123456789abcdef"}
+    info = replace(main["main"], name="next", policy="graded")
+    info = replace(info, build=info.digest())
 
     with pytest.raises(NotFound, match="no generation 'next' was begun"):
         apart.believe(generation="next")
-    apart.believe(generation="next", info=GenerationInfo.of(described))
+    apart.believe(generation="next", info=info)
     world.send(facts(10, 20))
     apart.record()
     apart.believe(generation="next")
@@ -184,7 +186,7 @@ def test_a_generation_of_another_name_is_begun_as_described(world: World, apart:
 
     catalog = load(apart._believer)
     assert catalog is not None
-    assert (catalog.active, catalog["next"].to_json()) == ("main", described)
+    assert (catalog.active, catalog["next"]) == ("main", info)
     places = DirectoryLayout(apart._believer)
     with SqliteLog(places.semantic("main")) as one, SqliteLog(places.semantic("next")) as other:
         assert one.checkpoint() == other.checkpoint() > 0

@@ -11,7 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaConnectionError
 
 import kafka_broker
-from kafka_broker import SASL_PASSWORD, SASL_USER, Broker, BrokerError, answers
+from kafka_broker import JAVA, SASL_PASSWORD, SASL_USER, Broker, BrokerError, answers, classes, jars
 from patience import SECONDS, wait_until
 from shared_broker import SharedBroker
 
@@ -107,6 +107,13 @@ def test_where_no_broker_can_be_run_make_kafka_names_the_one_that_answers(bootst
 def test_a_taken_port_is_refused_at_once_and_named(started_broker: SharedBroker, tmp_path: Path) -> None:
     with pytest.raises(BrokerError, match=str(started_broker.port)):
         Broker(tmp_path / "second", port=started_broker.port).start()
+
+
+@pytest.mark.usefixtures("started_broker")
+def test_java_takes_the_classes_of_kafka_from_what_it_wrote_down_at_first() -> None:
+    options = [*JAVA, "-Xshare:on", f"-XX:SharedArchiveFile={classes()}", "-cp", f"{jars()}/*"]
+
+    assert subprocess.run([*options, "-version"], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.usefixtures("own_kafka")

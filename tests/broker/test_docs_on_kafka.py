@@ -1,4 +1,4 @@
-"""The how-tos about Kafka do what they say, on a broker of their own; tests/documents.py reads them."""
+"""The how-tos about Kafka do what they say, each with topics of its own; tests/documents.py reads them."""
 
 import subprocess
 import sys
@@ -11,28 +11,26 @@ from asking import records
 from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_streams.errors import NotFound
-from kafka_broker import Broker
 from patience import wait_until
 
 WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.main()", "worker"]
 
 
 @pytest.fixture(autouse=True)
-def _own(own_broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASOF_KAFKA", own_broker.bootstrap)
+def _own(bootstrap: str, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASOF_KAFKA", bootstrap)
+    monkeypatch.setenv("ASOF_KAFKA_PREFIX", prefix)
     monkeypatch.setenv("ASOF_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("document", documents.ON_KAFKA, ids=lambda path: path.stem)
-def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Path) -> None:
-    documents.run(document)
+def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Path, prefix: str) -> None:
+    documents.run(document, prefix)
 
 
-@pytest.mark.long
-def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
-    documents.run(documents.ROOT / "docs" / "how-to" / "produce-to-kafka.md")
+def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path, prefix: str) -> None:
+    documents.run(documents.ROOT / "docs" / "how-to" / "produce-to-kafka.md", prefix)
 
     with subprocess.Popen(WORKER) as worker:
         try:

@@ -141,7 +141,7 @@ def test_what_the_python_api_writes_goes_to_the_topic_and_is_known_once_it_is_ta
     assert (added.position, added.episode_id) == (0, None)
     assert (done.accepted, done.first_position, done.parked) == (1, 1, None)
     assert [refused.line for refused in done.refused] == [3]
-    assert erased == 2
+    assert erased.position == 2
     assert [dict(raw.headers)["ce_type"] for raw in kafka.sent()] == [
         b"message.sent",
         b"fact.stated",

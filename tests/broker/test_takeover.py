@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from asof.kafka.membership import Membership
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import FILE
@@ -54,6 +56,7 @@ def believed(data: Path) -> int:
         return semantic.checkpoint()
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_again_and_again_under_load_is_ready_in_five_seconds_each_time(
     world: World, start: Start, tmp_path: Path
 ) -> None:

@@ -114,7 +114,7 @@ DELETED = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # between its tests a run of several processes has those of other files
 def told(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[World, Path]]:
     """A partition that was told all kinds of messages, in two takes; the last of each adds nothing."""
     world, data = World(bootstrap, f"test-told-{time.time_ns()}"), tmp_path_factory.mktemp("told") / "data"
@@ -459,6 +459,7 @@ async def send_at(world: World, time_ms: int, value: dict[str, Any]) -> None:
 # Its end.
 
 
+@pytest.mark.long
 def test_a_worker_that_is_asked_to_stop_under_load_stops_at_once_and_loses_nothing(
     world: World, start: Start, tmp_path: Path
 ) -> None:

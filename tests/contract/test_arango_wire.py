@@ -519,16 +519,22 @@ def test_what_is_older_than_what_is_there_is_not_written(store, story, stores) -
 # Replays.
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each has a store of its own
-@given(st.data())
-def test_any_suffix_can_be_applied_again_in_any_split_and_changes_nothing(stores, tmp_path_factory, data) -> None:
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory):
+    """A history with a merge, and the digest of its graph."""
     told = many(3)
     told.tell(EntityMerged(merge_id="m", duplicate="id-e0", into="id-e1", reason="same"))
-    records, end = told.records, len(told.records)
-    cuts = sorted(data.draw(st.sets(st.integers(1, end - 1), max_size=5)))
     with SqliteGraph(tmp_path_factory.mktemp("known") / "graph.db", LOG, writable=True) as known:
         commit(known, told)
-        expected = known.digest()
+        return told.records, known.digest()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each has a store of its own
+@given(st.data())
+def test_any_suffix_can_be_applied_again_in_any_split_and_changes_nothing(stores, merged, data) -> None:
+    records, expected = merged
+    end = len(records)
+    cuts = sorted(data.draw(st.sets(st.integers(1, end - 1), max_size=5)))
     with stores.writing(stores.fresh()) as store:
         for start, stop in zip([0, *cuts], [*cuts, end], strict=True):
             store.apply(records[data.draw(st.integers(0, start)) : stop])

@@ -455,8 +455,8 @@ class Lifetime(RuleBasedStateMachine):
     @invariant()
     def the_digest_is_that_of_the_content_alone(self) -> None:
         fresh = FaissVectorIndex(Path("never-saved"), MODEL, DIMENSIONS)
-        for id_, code in self.naive.codes.items():
-            fresh.add([id_], code.astype(np.float32)[None])
+        if codes := self.naive.codes:
+            fresh.add([*codes], np.stack([*codes.values()]).astype(np.float32))
         assert (len(self.index), self.index.digest()) == (len(fresh), fresh.digest())
 
 

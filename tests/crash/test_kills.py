@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 
 import pytest
 
@@ -24,6 +24,7 @@ from effort import tries
 pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
 
 INGESTING, REBUILDING, SAVING = tries(12, nightly=120), tries(4, nightly=40), tries(4, nightly=40)  # kills
+BUILDING, DECIDING = tries(5, nightly=200), tries(10, nightly=200)  # kills beside a memory that writes
 KILLS = tries(8, nightly=20)  # of each other test
 READING, MESSAGES = tries(10, nightly=200), tries(40, nightly=1_000)  # kills of readers, and what is written meanwhile
 
@@ -309,3 +310,51 @@ def test_readers_of_episodes_that_are_killed_hold_up_neither_writes_nor_reads_no
         assert memory.verify()
         memory.erase("default")
         assert memory.stats()["erasing"] == 0
+
+
+def test_a_build_beside_a_writer_that_is_killed_at_any_moment_comes_out_as_one_that_was_not(tmp_path, zygote):
+    chance, said = random.Random(SEED), conversation(400)
+    directory = tmp_path / "data"
+    with asof.open(directory, embedder="none") as memory:
+        memory.produce(said[:40])
+        _, _, building = zygote.run("rebuild", directory)
+        memory.drop("again")
+        at = 40
+        for _ in range(BUILDING):
+            killed = Thread(target=zygote.run, args=("rebuild", directory, chance.uniform(0.001, building)))
+            killed.start()
+            while killed.is_alive():
+                memory.produce(said[at : at + 1])
+                at = min(at + 1, len(said) - 2)
+            if "again" in {info.name for info in memory.generations()} and chance.random() < 0.5:
+                memory.drop("again")
+        zygote.run("rebuild", directory)
+        memory.produce(said[-2:])
+        memory.rebuild("whole", source="episodes")
+
+        assert memory.digest("again") == memory.digest("whole")
+        assert [check for check in memory.verify() if not check.ok] == []
+
+
+def test_kills_amid_decisions_leave_one_state_for_all_and_the_next_decision_goes_on(tmp_path, zygote):
+    chance, said = random.Random(SEED), conversation(200)
+    directory = tmp_path / "data"
+    with asof.open(directory, embedder="none") as memory:
+        memory.produce(said[:20])
+        before = memory.digest("main")
+        for turn in range(DECIDING):
+            zygote.run("decide", directory, chance.uniform(0.001, 0.3))
+            with asof.open(directory, embedder="none") as other:
+                seen = other.active(), [info.name for info in other.generations()]
+                assert seen == (memory.active(), [info.name for info in memory.generations()])
+                assert seen[0] in seen[1]
+                assert "main" in seen[1]
+                assert other.digest("main") == before
+            if turn % 3 == 0:
+                memory.produce(said[20 + turn : 21 + turn])
+                before = memory.digest("main")
+        memory.switch("main")
+        memory.rebuild("whole", source="episodes")
+        for info in memory.generations():
+            assert info.name == "main" or memory.digest(info.name) == memory.digest("whole")
+        assert [check for check in memory.verify() if not check.ok] == []

@@ -61,6 +61,18 @@ def rebuild(directory: Path, _: list[bytes]) -> None:
             memory.rebuild("again", source="episodes")
 
 
+def decide(directory: Path, _: list[bytes]) -> None:
+    """Build a generation, let it answer, let the first one answer, and drop it, again and again."""
+    with Memory(Settings(data=directory, embedder="none")) as memory:
+        for count in itertools.count(1):
+            if all(g.name != "again" for g in memory.generations()):
+                memory.rebuild("again", source="episodes")
+            memory.switch("again")
+            memory.switch("main")
+            memory.drop("again")
+            say(f"acked {count}")
+
+
 def save_index(directory: Path, _: list[bytes]) -> None:
     with open_memory(directory, "hash") as memory:
         memory.search("where does Ana live", limit=3, all_groups=True)
@@ -75,7 +87,7 @@ def read(directory: Path, _: list[bytes]) -> None:
             say(f"acked {count}")
 
 
-JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "save_index": save_index, "read": read}
+JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "decide": decide, "save_index": save_index, "read": read}
 
 
 def main() -> None:

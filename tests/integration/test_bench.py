@@ -65,6 +65,22 @@ def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, tmp_path: 
     assert_measured(figures)
 
 
+def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_take_is_arithmetic(tmp_path: Path) -> None:
+    done = bench("scale", "--scale", "0.0001", "--into", tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    [file] = tmp_path.iterdir()
+    figures = {figure["name"]: figure for figure in json.loads(file.read_bytes())["figures"]}
+    [first, second, third, fourth] = (
+        figures["disk: 2,000 facts"]["baseline"],
+        *(figures[f"disk: {facts} facts"]["values"] for facts in ("2,000", "20,000", "200,000")),
+    )
+    each = (second["MB"] - first["MB"]) / 1_800
+    assert third["MB"] == pytest.approx(second["MB"] + 18_000 * each, rel=0.01)
+    assert fourth["MB"] == pytest.approx(second["MB"] + 198_000 * each, rel=0.01)
+    assert figures["disk: 20,000 facts"]["note"] == "arithmetic, not measured"
+
+
 def test_a_durable_append_has_percentiles_a_ratio_to_raw_sqlite_and_its_fsync_mode(
     measured: tuple[str, dict[str, Any]],
 ) -> None:
@@ -87,7 +103,7 @@ def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
     done = bench("speed")
 
     assert done.returncode == 2
-    every = ", ".join((*TOGETHER, *ALONE, *ON_A_BROKER))  # a new one is measured above, or said not to be
+    every = ", ".join((*TOGETHER, *ALONE, *ON_A_BROKER, "scale"))  # a new one is measured above, or said not to be
     assert f"no such subject: speed; there are {every}\n" in done.stderr
 
 

@@ -658,6 +658,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
         "active": "generations",
         "generations-diff": "generations",
         "estimate-rebuild": "rebuild",
+        "erasure-preview": "erase",
         **dict.fromkeys(("builds", "pause-build", "resume-build", "cancel-build"), "generations"),
     }
 

@@ -255,6 +255,25 @@ def test_an_erased_group_leaves_nothing_in_the_database(data, server, url) -> No
     world.memory.close()
 
 
+def test_a_part_of_a_group_that_is_erased_leaves_nothing_in_the_database_and_the_rest_stays(data, server, url) -> None:
+    world = World(data, graph_url=url, graph_vectors="database", embedder="hash")
+    world.tell("2024-01-02", object="Berlin", valid_at="2020")
+    world.tell("2024-01-03", object="Zarquon", valid_at="2022")
+    world.tell("2024-01-04", relation="works_at", object="Acme")
+    world.memory.search("Berlin", all_groups=True)
+
+    world.memory.erase("g", phrase="Zarquon")
+    in_arango = world.memory.facts(group_id="g", any_time=True)
+
+    assert "Zarquon" not in server.stored()
+    assert world.where("2023-01-01", "2024-01-03") == ["Berlin"]
+    world.memory.close()
+    files = World(data)
+    assert files.memory.facts(group_id="g", any_time=True) == in_arango
+    assert sorted(fact.object for fact in in_arango) == ["Acme", "Berlin"]
+    files.memory.close()
+
+
 def test_a_database_that_is_away_loses_no_message(data, server, url) -> None:
     world = World(data, graph_url=url)
     world.tell("2024-01-02", object="Berlin", valid_at="2020")

@@ -1,4 +1,7 @@
-"""Programs made for Graphiti's server use ours unmodified: one that is published, one made from its own description."""
+"""Programs made for Graphiti's server use ours unmodified: one that is published, one made from its own description.
+
+What makes that one also makes a client of our own description.
+"""
 
 import json
 import os
@@ -33,18 +36,21 @@ def installed(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def generated(tmp_path: Path) -> list[str]:
-    """The command that runs a client made from Graphiti's OpenAPI document."""
-    folder = tmp_path / "generated"
-    run([find_uv_bin(), "venv", "--python", sys.executable, str(folder / "venv")], tmp_path)
-    programs = folder / "venv" / "bin"
-    install = [find_uv_bin(), "pip", "install", "--python", str(programs / "python")]
-    run([*install, "-r", str(CLIENTS / "requirements.txt")], folder)
-    make = [str(programs / "openapi-python-client"), "generate", "--path", str(FOLDER / "openapi.json")]
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs that make a client of a description."""
+    folder = tmp_path_factory.mktemp("generator")
+    run([find_uv_bin(), "venv", "--python", sys.executable, str(folder / "venv")], folder)
+    python = folder / "venv" / "bin" / "python"
+    run([find_uv_bin(), "pip", "install", "--python", str(python), "-r", str(CLIENTS / "requirements.txt")], folder)
+    return python.parent
+
+
+def make_client(programs: Path, description: Path, folder: Path) -> list[str]:
+    """Make a client of an OpenAPI document; return the command that runs programs with it."""
+    make = [str(programs / "openapi-python-client"), "generate", "--fail-on-warning", "--path", str(description)]
     run([*make, "--meta", "none", "--output-path", str(folder / "client")], folder)
-    shutil.copy(CLIENTS / "generated.py", folder)
-    return [str(programs / "python"), str(folder / "generated.py")]
+    return [str(programs / "python")]
 
 
 def test_the_client_of_openclaws_plugin_finds_what_it_told(installed: Path, tmp_path: Path) -> None:
@@ -65,9 +71,11 @@ def test_the_client_of_openclaws_plugin_finds_what_it_told(installed: Path, tmp_
     assert len(answers["getMemory"]) == 1
 
 
-def test_a_client_made_from_graphitis_description_can_call_every_route(generated: list[str], tmp_path: Path) -> None:
+def test_a_client_made_from_graphitis_description_can_call_every_route(programs: Path, tmp_path: Path) -> None:
+    python = make_client(programs, FOLDER / "openapi.json", tmp_path)
+    program = str(shutil.copy(CLIENTS / "generated.py", tmp_path))
     with serving(tmp_path / "data") as server:
-        answers: dict[str, Any] = json.loads(run([*generated, server.url], tmp_path))
+        answers: dict[str, Any] = json.loads(run([*python, program, server.url], tmp_path))
 
     operations = json.loads((FOLDER / "openapi.json").read_text("utf-8"))["paths"].values()
     described = {operation["operationId"] for methods in operations for operation in methods.values()}
@@ -75,6 +83,19 @@ def test_a_client_made_from_graphitis_description_can_call_every_route(generated
     assert answers["same"] is True
     assert {name.replace("__", "_") for name in described} == answers["answers"].keys()
     assert set(answers["answers"].values()) == {200, 201, 202}
+
+
+def test_a_client_is_made_from_our_own_description_without_a_warning(programs: Path, tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        description = tmp_path / "openapi.json"
+        description.write_bytes(server.client.get("/openapi.json").content)
+        python = make_client(programs, description, tmp_path)
+        ask = "from client.api.v1 import v1_facts; from client import Client; import sys"
+        show = "print(v1_facts.sync(client=Client(base_url=sys.argv[1]), about='Ana').facts)"
+        assert run([*python, "-c", f"{ask}; {show}", server.url], tmp_path) == "[]\n"
+
+    operations = [one for methods in json.loads(description.read_text("utf-8"))["paths"].values() for one in methods]
+    assert len([*(tmp_path / "client" / "api").glob("*/[a-z]*.py")]) == len(operations)
 
 
 def run(command: list[str], folder: Path) -> str:

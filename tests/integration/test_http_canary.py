@@ -55,6 +55,7 @@ RAW = [f'{{"{CANARY}": '.encode(), f"{CANARY}=1".encode(), CANARY.encode("utf-16
 ECHOED = {  # ids, which a refusal repeats
     *((f"/v1/{path}", "id") for path in ("why", "fact", "known-history", "episode")),
     ("/v1/events", "generation"),
+    ("/v1/generations/digest", "name"),
 }
 
 

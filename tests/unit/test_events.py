@@ -65,7 +65,11 @@ KIND = st.from_regex(r"[A-Z][A-Za-z]{0,9}", fullmatch=True)
 RELATION = st.from_regex(r"[a-z][a-z0-9]{0,4}(_[a-z0-9]{1,4}){0,2}", fullmatch=True)
 RELATIONS = st.lists(RELATION, min_size=1, max_size=3)
 ATTRIBUTE = st.builds(
-    TypeAttribute, name=RELATION, means=TEXT, kind=st.just("text"), choices=st.lists(TEXT, max_size=2)
+    TypeAttribute,
+    name=RELATION,
+    means=TEXT,
+    kind=st.just("text"),
+    choices=st.lists(TEXT.filter(lambda text: len(text) <= 64), max_size=2),
 )
 SCHEMA = st.lists(ATTRIBUTE, max_size=2)
 NUMBER = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
@@ -91,6 +95,7 @@ STRATEGIES = {
     "relation_types": st.none() | st.dictionaries(RELATION, TEXT),
     "relation_type_map": st.none() | st.lists(st.builds(RelationPair, source=KIND, target=KIND, relations=RELATIONS)),
     "position": st.integers(0, 2**63 - 1),
+    "positions": st.lists(st.integers(0, 2**63 - 1)).map(tuple),
     "previous_episode_ids": st.none() | st.lists(TEXT, max_size=20),
 }
 

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,11 @@ BELOW = {
     "streams/asof_streams": set(),
 }
 OURS = {Path(package).name for package in BELOW}
+NAMED_TWICE = {
+    "Message",
+    "Slot",
+    "Wording",
+}  # Graphiti's form of a message; of a sentence in English: slots and wordings
 HEAVY = {"faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
 
 
@@ -89,6 +95,18 @@ def test_each_room_of_asof_imports_only_those_below_it() -> None:
 
     assert {room for room, _, _ in found} == set(ROOMS)
     assert not upward
+
+
+def test_a_class_name_stands_once_in_the_tree() -> None:
+    names = Counter(
+        node.name
+        for package in BELOW
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+    assert {name for name, count in names.items() if count > 1} == NAMED_TWICE
 
 
 @pytest.mark.parametrize("package", ["agents/asof_agents", "projections/asof_projections"])
@@ -226,6 +244,20 @@ def test_reading_by_rules_loads_nothing_that_computes_or_compares_vectors() -> N
     }
 
     assert loaded_after(BY_RULES) & comparing == set()
+
+
+STRUCTURED = """
+import asof, tempfile
+with tempfile.TemporaryDirectory() as folder, asof.open(folder, embedder="none") as memory:
+    memory.import_facts([{"group_id": "g", "subject": "Ana", "relation": "lives_in", "object": "Rome"}])
+    assert [fact.object for fact in memory.facts(group_id="g")] == ["Rome"]
+"""
+
+
+def test_importing_facts_loads_no_tables_of_the_rules() -> None:
+    tables = {f"asof_agents.extraction.english.{name}" for name in ("extractor", "patterns", "dates")}
+
+    assert loaded_after(STRUCTURED) & tables == set()
 
 
 def test_serving_a_directory_loads_nothing_that_computes_vectors_or_speaks_to_kafka() -> None:
