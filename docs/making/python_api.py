@@ -7,8 +7,8 @@ from typing import Any
 
 import asof
 from asof.api import memory
-from asof.runtime import backup, checkout, integrity, replay
-from asof_projections import generations
+from asof.runtime import backup, checkout, integrity, log_compression, replay
+from asof_projections import generations, makers
 from asof_projections.model import answers, builds, comparisons, contexts, usage
 from making.source import annotated, described, methods, signature
 
@@ -62,6 +62,10 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Hop,
     answers.Segment,
     answers.Settled,
+    answers.Erasure,
+    answers.ErasedMessage,
+    answers.ErasurePreview,
+    answers.GroupRecords,
     answers.BeliefPeriod,
     answers.FactVersion,
     answers.Cause,
@@ -89,6 +93,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Erased,
     answers.LogEvent,
     generations.GenerationInfo,
+    makers.Makers,
     builds.UnfinishedBuild,
     builds.RebuildEstimate,
     builds.PromptEstimate,
@@ -97,6 +102,7 @@ RETURNED: tuple[type[Any], ...] = (
     comparisons.RelationDifferences,
     comparisons.ComparisonPage,
     integrity.Check,
+    log_compression.LogCompression,
     backup.Backup,
     backup.BackupLog,
     checkout.Checkout,

@@ -12,7 +12,8 @@ PAGE = """\
 
 Read once, when asof starts: an option of the command wins over a variable of the environment, that over a TOML file,
 that over the default. The file is the one named with `--settings FILE`, `ASOF_SETTINGS_FILE` or
-`asof.open(settings_file=...)`; where none is named, it is `asof.toml` in the current directory.
+`asof.open(settings_file=...)`; where none is named, it is `asof.toml` in the current directory. A variable that is
+set to nothing counts as not set.
 
 **`./asof.toml` is not trusted**, as it may have come with a repository that was cloned. The column "found" says what it
 may set without being named: `inside` is a path below its own folder; anything that is not `yes` or `inside` is refused.

@@ -5,6 +5,7 @@ import inspect
 import io
 import tokenize
 from collections.abc import Iterable, Iterator
+from functools import cache
 from textwrap import dedent, indent
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
@@ -21,7 +22,7 @@ def described(thing: object) -> str:
 
 def annotated(cls: type) -> Iterator[tuple[str, str, str]]:
     """Yield each field of a class with its type, and what it is ("" where its name says it)."""
-    comments = {name: comment for base in reversed(cls.__mro__) for name, comment in _commented(base)}
+    comments = {name: comment for base in reversed(cls.__mro__) for name, comment in _commented(base).items()}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         if name.startswith("_") or get_origin(hint) is ClassVar:
             continue
@@ -48,20 +49,23 @@ def _plain(hint: Any) -> str:
             return f"{origin.__name__}[{', '.join(arguments)}]"
 
 
-def _commented(cls: type) -> Iterator[tuple[str, str]]:
-    """Yield each annotated name of a class that has a comment behind it."""
+@cache  # the bases of one are those of many
+def _commented(cls: type) -> dict[str, str]:
+    """Return each annotated name of a class that has a comment behind it, with the comment."""
     if cls.__module__ == "builtins":
-        return
+        return {}
     try:
         source = dedent(inspect.getsource(cls))
     except (OSError, TypeError):
-        return
+        return {}
     comments = {line: text for line, _, text in _comments(source)}
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.ClassDef)
-    for one in definition.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.end_lineno in comments:
-            yield one.target.id, comments[one.end_lineno]
+    return {
+        one.target.id: comments[one.end_lineno]
+        for one in definition.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.end_lineno in comments
+    }
 
 
 def attributes(cls: type) -> Iterator[tuple[str, str]]:

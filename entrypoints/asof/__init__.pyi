@@ -28,6 +28,9 @@ from asof_projections.model.answers import Episode as Episode
 from asof_projections.model.answers import EpisodeHit as EpisodeHit
 from asof_projections.model.answers import EpisodeRecord as EpisodeRecord
 from asof_projections.model.answers import Erased as Erased
+from asof_projections.model.answers import ErasedMessage as ErasedMessage
+from asof_projections.model.answers import Erasure as Erasure
+from asof_projections.model.answers import ErasurePreview as ErasurePreview
 from asof_projections.model.answers import Evidence as Evidence
 from asof_projections.model.answers import Explanation as Explanation
 from asof_projections.model.answers import Fact as Fact

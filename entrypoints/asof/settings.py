@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     directory was not named and is not this user's own.
     """
 
-    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix="ASOF_", env_ignore_empty=True, frozen=True, extra="forbid")
 
     settings_file: Path | None = None
     """A TOML file of settings to read in place of ./asof.toml; it may set everything."""
@@ -80,7 +80,7 @@ class Settings(BaseSettings):
     keys: Path | None = None
     """A folder for keys, outside of `data`: what a new directory keeps in its logs and backups is encrypted with them.
 
-    For an existing directory, where its keys are now."""
+    For an existing directory, where its keys are now; for topics that were made encrypted, what each machine needs."""
     ontology: str = "default"
     """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
     policy: Literal["recency", "graded"] = "recency"

@@ -141,3 +141,12 @@ def replace_file(path: Path, parts: Iterable[bytes | memoryview]) -> None:
         with suppress(OSError):
             fresh.unlink()
         raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+
+
+def stamp(path: Path | str) -> tuple[int, int]:
+    """Return the identity of a file's content, which `replace_file` changes; (0, 0): there is no such file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
+    except FileNotFoundError:
+        return (0, 0)
+    return found.st_ino, found.st_mtime_ns

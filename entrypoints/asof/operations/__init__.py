@@ -8,6 +8,7 @@ __all__ = [
     "curation",
     "doctor",
     "entities",
+    "erasures",
     "errors",
     "extraction",
     "facts",

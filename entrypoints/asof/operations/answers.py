@@ -3,6 +3,7 @@
 from asof.runtime.backup import Backup
 from asof.runtime.checkout import Checkout
 from asof.runtime.integrity import Check
+from asof.runtime.log_compression import LogCompression
 from asof.runtime.replay import Projection, Replay
 from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
@@ -20,6 +21,8 @@ from asof_projections.model.answers import (
     EntityProfile,
     Episode,
     EpisodeRecord,
+    Erasure,
+    ErasurePreview,
     EventPage,
     Explanation,
     Fact,
@@ -69,6 +72,8 @@ __all__ = [
     "EntityProfile",
     "Episode",
     "EpisodeRecord",
+    "Erasure",
+    "ErasurePreview",
     "EventPage",
     "Explanation",
     "Fact",
@@ -80,6 +85,7 @@ __all__ = [
     "Hits",
     "Hop",
     "Imported",
+    "LogCompression",
     "LogEvent",
     "ModelUsage",
     "Outcome",

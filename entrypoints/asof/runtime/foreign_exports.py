@@ -63,6 +63,7 @@ def read_export(product: Product, data: bytes, group: str, *, recorded: bool) ->
 
 
 def refusal(item: ForeignItem, error: InvalidInput) -> Refused:
+    """Return an item as refused for an error, by its number and place."""
     return Refused(item.number, f"{item.where}: {error}", error.field)
 
 

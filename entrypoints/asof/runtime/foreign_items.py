@@ -98,15 +98,18 @@ def accept_fields(kind: type[M], fields: dict[str, Any]) -> M:
 
 
 def group_of(fields: Fields, group: str) -> str:
+    """Return the group that an item names, or else the one given. InvalidInput: it cannot be one."""
     named = next((value for name in _OWNERS if isinstance(value := fields.get(name), str) and value), group)
     return check_group(named)
 
 
 def first_of(fields: Fields, *names: str) -> Any:
+    """Return the first of some fields that an item has; None: it has none of them."""
     return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
 def objects_of(fields: Fields, name: str) -> list[Fields]:
+    """Return the objects in a list of an item; none where there is no such list."""
     listed = fields.get(name)
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 

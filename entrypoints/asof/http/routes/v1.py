@@ -11,17 +11,17 @@ from fastapi.responses import FileResponse, Response
 from pydantic import TypeAdapter
 from starlette.background import BackgroundTask
 
-from asof.http.routes.authorization import Reading, Writing, expect_own, may_read
+from asof.http.routes.authorization import Administering, Reading, Writing, expect_own, may_read
 from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route, run
 from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait, outcome, outcomes
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import consolidation, context, curation, entities, facts, history, logs, upkeep, usage
-from asof.operations.answers import Consolidated, Page, Retried, WhatIf
+from asof.operations import consolidation, context, curation, entities, erasures, facts, history, logs, upkeep, usage
+from asof.operations.answers import Consolidated, Erasure, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
+from asof.operations.queries import ErasureQuery, ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
@@ -212,6 +212,43 @@ _CONSOLIDATED: Final[dict[int | str, dict[str, Any]]] = {
     200: {"model": Consolidated, "description": "The results of a dry run."},
     **problems.OF_A_BODY,
 }
+
+
+_ERASED: Final[dict[int | str, dict[str, Any]]] = {
+    202: {
+        "model": Erasure,
+        "description": "Nothing answers with it any more, but files still hold some of it, since a reader keeps them "
+        "from being rewritten. `erasing` of `/v1/stats` counts these files until it is done.",
+    },
+    **problems.OF_A_BODY,
+}
+
+
+@query_route(router, "/erasure-preview", erasures.erasure_preview.query, response_model=erasures.erasure_preview.model)
+async def erasure_preview(served: Service, caller: Caller, query: ErasureQuery) -> Response:
+    """Return what an erasure would erase, by the messages that are processed now; nothing is written."""
+    expect_own(caller, query.group_id)
+    return json_of(erasures.erasure_preview, await run(served, erasures.erasure_preview, query))
+
+
+@router.post("/erase", response_model=Erasure, responses=_ERASED)
+async def erase(given: v1.Erase, served: Served, caller: Administering, request: Once) -> Response:
+    """Erase a group, or a part of it, for ever, at every moment of both clocks; return what is certain of it.
+
+    What another message says stays. /v1/erasure-preview tells before what would go. 404: no message fits.
+    """
+    expect_own(caller, given.group_id)
+    query = given.query()
+    if await served.made(request):
+        positions = await served.take([], request)
+    else:
+        asked = await served.ask(lambda session: erasures.request_of(session, query))
+        positions = await served.take_and_see([asked], request)
+    status = 200 if await served.erased() else 202
+    if served.on_topics:
+        return Response(erasures.erase.dump(Erasure(positions.start, None)), 202, media_type="application/json")
+    erasure = await served.ask(lambda session: erasures.erasure_at(session, positions.start))
+    return Response(erasures.erase.dump(erasure), status, media_type="application/json")
 
 
 @router.post("/consolidate", status_code=202, response_model=Consolidated, responses=_CONSOLIDATED)

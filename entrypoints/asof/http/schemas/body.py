@@ -21,7 +21,8 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_names(cls, fields: Any) -> Any:
+        known = {field.alias or name: field for name, field in cls.model_fields.items()}
         for name in fields if isinstance(fields, dict) else ():
-            if name not in cls.model_fields:
-                raise ValueError(str(unknown(name, cls.model_fields)))
+            if name not in known:
+                raise ValueError(str(unknown(name, known)))
         return fields

@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
-from asof.operations.generations import GenerationQuery
+from asof.operations.generations import GenerationQuery, Rebuild, ResumeBuild, Source
 from asof.operations.messages import (
     FactStatement,
     IdentityStatement,
@@ -19,6 +19,7 @@ from asof.operations.queries import (
     DEFAULT_GROUP,
     MAX_RETRIES,
     ConsolidateQuery,
+    ErasureQuery,
     GroupId,
     Name,
     SettleRequest,
@@ -57,7 +58,7 @@ class Statements(Body):
             raise error.within(f"statements.{number}") from None
 
 
-class Generation(Body):
+class GenerationName(Body):
     """A generation, by its name."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "main"}]})
@@ -67,6 +68,46 @@ class Generation(Body):
     def query(self) -> GenerationQuery:
         """Return the query of the operations that take one generation."""
         return GenerationQuery(name=self.name)
+
+
+class BuildLimits(Body):
+    """What the calls of a build to a language model may come to."""
+
+    max_tokens: int | None = Field(None, ge=0, description="Pause before it has asked for more tokens, in and out.")
+    max_cost: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Pause before it has cost more, by ASOF_MODEL_PRICES."
+    )
+
+
+class NewGeneration(BuildLimits):
+    """A generation that is to be built. Where a field is left out, it is as in the one that answers."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "work", "source": "episodes", "ontology": "agent_memory_v1"}]}
+    )
+
+    name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
+    source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
+    ontology: str | None = Field(
+        None, pattern=r"^[a-z][a-z0-9_]{0,63}$", description="One that comes with asof: no file of the service is read."
+    )
+    policy: Literal["recency", "graded"] | None = Field(None, description="How contradictions are decided.")
+
+    def query(self) -> Rebuild:
+        """Return the query."""
+        return Rebuild(**self.model_dump())
+
+
+class StoppedBuild(BuildLimits):
+    """A build that is not complete, by the name of its generation."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "work"}]})
+
+    name: Name = Field(description="The generation.")
+
+    def query(self) -> ResumeBuild:
+        """Return the query."""
+        return ResumeBuild(**self.model_dump())
 
 
 class Identity(Body):
@@ -123,6 +164,25 @@ class Retry(Body):
     positions: list[int] = Field(
         [], max_length=MAX_RETRIES, description="Of the messages; all that are listed under /v1/parked, if left out."
     )
+
+
+class Erase(Body):
+    """A group to erase, or those of its messages that fit all that is given."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "person": "Ben"}]})
+
+    group_id: GroupId = Field(description="The group.")
+    person: Name | None = Field(None, description="What this person said, and all that means them.")
+    only_said: bool = Field(False, description="Of a person: what they said themselves, not what others said of them.")
+    phrase: Name | None = Field(None, description="What has these words.")
+    start: str | None = Field(None, alias="from", description="Said from this time on.")
+    stop: str | None = Field(None, alias="to", description="Said before this time.")
+    timezone: TimezoneName = Field("UTC", description="By the days of this zone times in words are read.")
+
+    def query(self) -> ErasureQuery:
+        """Return the query. InvalidInput names the field."""
+        fields = self.model_dump(by_alias=True, exclude={"timezone"}, exclude_none=True)
+        return ask(ErasureQuery, in_instants(fields, system, zone=zone_of(self.timezone)))
 
 
 class Consolidate(Body):
