@@ -6,7 +6,9 @@ from pathlib import Path
 
 from asof.runtime.child_process import Channel, ChildProcess
 from asof.runtime.fork_server import ForkServer
+from asof.service.session import Session
 from asof_streams.errors import NotFound
+from patience import wait_until
 
 
 def echo(channel: Channel, prefix: str) -> None:
@@ -34,6 +36,12 @@ def parent(_: Channel, file: Path, *, forks: bool) -> None:
     child = ForkServer("child_work").start(sleep) if forks else ChildProcess(sleep)
     file.write_text(str(child.receive()))
     time.sleep(600)
+
+
+def answer_once(session: Session, file: Path) -> str:
+    """Answer once a file is there."""
+    wait_until(file.exists)
+    return session.places.root.name
 
 
 def remember(channel: Channel, data: Path, count: int) -> None:

@@ -22,6 +22,7 @@ def test_a_service_whose_messages_wait_is_not_ready_and_says_which_waits_and_for
         wait_until(lambda: server.not_ready().startswith("message 1 waits: "))
         assert server.client.get("/readyz").status_code == 503
         assert server.metric("asof_queue_oldest_seconds") > 0
+        assert server.client.post("/v1/generations/drop", json={"name": "none"}).status_code == 404  # meanwhile
         other.execute("ROLLBACK")
         other.close()
         server.settled(1)

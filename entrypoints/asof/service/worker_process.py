@@ -104,11 +104,12 @@ class Processing:
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""
         pauses, alone = _BACKOFF.pauses(), False
-        self._answer_calls()
-        while not self._stopping() and (self._taken or self._waits()):
+        while not self._stopping():
+            self._answer_calls()  # all that were received: nothing is said of them again
+            if not (self._taken or self._waits()):
+                break
             try:
                 self._take_some(alone=alone)
-                self._answer_calls()
                 pauses, alone = _BACKOFF.pauses(), False
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
@@ -166,8 +167,9 @@ class Processing:
         return False
 
     def _pause(self, seconds: float) -> None:
-        """Wait, unless told to stop."""
+        """Wait, unless told to stop, and answer calls meanwhile."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and self._channel.ready(left):
             if self._stopping():
                 return
+            self._answer_calls()
