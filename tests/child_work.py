@@ -1,11 +1,13 @@
 """What children do in tests: it stands in a module that a new interpreter can import."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
 from asof.runtime.child_process import Channel, ChildProcess
 from asof.runtime.fork_server import ForkServer
+from asof.service.reader import Reader
 from asof.service.session import Session
 from asof_streams.errors import NotFound
 from patience import wait_until
@@ -52,3 +54,23 @@ def remember(channel: Channel, data: Path, count: int) -> None:
         for number in range(count):
             memory.add(f"I like Model{number}x.", role=f"User{number}")
     channel.send(None)
+
+
+def number_of_process(reader: Reader) -> int:
+    """A question of a service."""
+    del reader
+    return os.getpid()
+
+
+def end_at_once(reader: Reader) -> None:
+    """A question that ends the process which answers it."""
+    del reader
+    os._exit(1)
+
+
+def answer_never(reader: Reader, begun: Path) -> None:
+    """A question that is answered never, and makes a file once it is asked."""
+    del reader
+    begun.touch()
+    while True:
+        signal.pause()

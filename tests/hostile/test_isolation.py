@@ -104,7 +104,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
     ("POST", "/v1/consolidate"): {"group_id": "GROUP"},
     ("POST", "/v1/erase"): {"group_id": "GROUP"},
-    ("POST", "/v1/generations"): {"name": "new"},
+    **{("POST", f"/v1/generations{path}"): {"name": "new"} for path in ("", "/estimate")},
     **{
         ("POST", f"/v1/generations/{action}"): {"name": "main"}
         for action in ("switch", "drop", "pause", "cancel", "resume")

@@ -1,9 +1,10 @@
 """Generations over HTTP: listed, compared, switched to, dropped, and their builds stopped."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from httpx2 import Response
 
 import asof
 from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
@@ -113,6 +114,28 @@ def test_a_generation_is_built_while_messages_come_and_are_answered(two: Path) -
         assert memory.digest("again") == memory.digest("careful")
 
 
+def test_what_a_build_would_cost_is_that_of_python_and_builds_nothing(two: Path) -> None:
+    plan = {"name": "third", "source": "episodes", "ontology": "agent_memory_v1", "policy": "graded"}
+    with asof.open(two, embedder="none") as memory:
+        expected = memory.estimate_rebuild("third", source="episodes", ontology="agent_memory_v1", policy="graded")
+    with serving(two) as server:
+
+        def estimated(**given: str) -> Response:
+            return server.client.post("/v1/generations/estimate", json=given)
+
+        answer = estimated(**plan)
+
+        assert (answer.status_code, answer.json().pop("seconds") > 0) == (200, True)
+        assert {**answer.json(), "seconds": 0} == {**asdict(expected), "seconds": 0, "prompts": []}
+        assert estimated().json()["name"] == "build-1"
+        for wrong, field in (({"name": "work"}, "name"), ({"ontology": "/etc/passwd"}, "ontology")):
+            refused = estimated(**wrong)
+            assert (refused.status_code, refused.json()["field"]) == (422, field)
+        named = [info["name"] for info in server.client.get("/v1/generations").json()["generations"]]
+        assert named == ["main", "work"]
+        assert not DirectoryLayout(two).generation("third").exists()
+
+
 def test_a_build_that_stopped_is_resumed(two: Path) -> None:
     catalog = load(two)
     assert catalog is not None
@@ -132,7 +155,7 @@ def test_a_build_that_stopped_is_resumed(two: Path) -> None:
 
 def test_only_keys_of_all_groups_that_administer_change_generations(two: Path) -> None:
     with serving(two, ASOF_KEYS_FILE=str(written(two.parent / "keys.toml"))) as server:
-        for action in ("switch", "drop", "pause", "cancel", "resume"):
+        for action in ("switch", "drop", "pause", "cancel", "resume", "estimate"):
             for key in (READ, TEAM_ADMIN):
                 asked = server.client.post(f"/v1/generations/{action}", json={"name": "work"}, headers=sent(key))
                 assert asked.status_code == 403, (action, key)

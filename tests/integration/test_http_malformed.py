@@ -45,8 +45,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "/v1/retry": {"group_id": f"g {CANARY}", "positions": [3]},
     "/v1/consolidate": {"group_id": f"g {CANARY}", "dry_run": True},
     "/v1/erase": {"group_id": f"g {CANARY}", "phrase": CANARY},
-    "/v1/generations": {"name": "second", "source": "mentions"},  # the log names generations
-    **{f"/v1/generations/{action}": {"name": "second"} for action in ACTIONS},
+    **{f"/v1/generations/{action}": {"name": "second"} for action in ACTIONS},  # the log names generations
+    "/v1/generations/estimate": {"name": "third", "source": "mentions"},
+    "/v1/generations": {"name": "second", "source": "mentions"},  # the last: no action may find it built
 }
 NEEDED = {
     "/messages": ["group_id", "messages", "messages.0.content", "messages.0.role_type", "messages.1.content"],
@@ -74,7 +75,7 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/v1/retry": ["group_id"],
     "/v1/consolidate": ["group_id"],
     "/v1/erase": ["group_id"],
-    "/v1/generations": ["source"],
+    **{path: ["source"] for path in ("/v1/generations", "/v1/generations/estimate")},
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
 NO_TEXT = [5, -1, 0.5, True, [], {}, [CANARY], {"text": CANARY}, None, 10**300]

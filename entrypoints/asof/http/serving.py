@@ -41,7 +41,7 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter) or self._failed.is_set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._service.ending = True
+        self._service.begin_to_end()
         await super().shutdown(sockets)
 
     @contextmanager

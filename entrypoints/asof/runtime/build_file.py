@@ -152,7 +152,7 @@ def begun_info(places: DirectoryLayout, name: str) -> GenerationInfo | None:
 
 def name_taken(name: str) -> InvalidInput:
     """Return the error of a build whose name a generation has."""
-    return InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+    return InvalidInput(f"generation {name} is there already: choose another name, or drop it first", "name")
 
 
 def take_over(places: DirectoryLayout, name: str, *, wait: bool = False) -> bool:

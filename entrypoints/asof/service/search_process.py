@@ -27,14 +27,14 @@ class Searcher:
 
     def ask(self, question: Callable[[Reader], R]) -> R:
         """Return the answer. UnavailableError: the process ended, and is started again when it is asked next."""
-        self._child = self._child or ChildProcess(_answer, *self._given)
+        self._child = self._child or ChildProcess(answer, *self._given)
         try:
             self._child.send(question)
-            answer: R = self._child.receive()
+            found: R = self._child.receive()
         except ChannelClosed:
             self._stop()
             raise UnavailableError("the process that searches has ended: ask again") from None
-        return answer
+        return found
 
     def keep_up(self, seconds: float) -> bool:
         """Embed new texts for about so long; return whether there are more."""
@@ -53,7 +53,7 @@ class Searcher:
         self._stop()
 
 
-def _answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> None:
+def answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> None:
     """Answer questions until there are no more."""
     lower_priority()
     log_to_stderr(settings, "asof")
@@ -61,7 +61,7 @@ def _answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> No
         while True:
             question = channel.receive()
             try:
-                answer = question(reader)
+                found = question(reader)
             except Exception as error:  # noqa: BLE001 - it is whoever asked that has to know
-                answer = sanitize_error(error)
-            channel.send(answer)
+                found = sanitize_error(error)
+            channel.send(found)

@@ -16,6 +16,7 @@ from asof.runtime.wiring import load_ontology
 from asof.service.build_process import run_build
 from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
+from asof.service.long_questions import LongQuestions
 from asof.service.reader import Reader
 from asof.service.search_process import Searcher
 from asof.service.session import Session
@@ -55,7 +56,8 @@ class Service:
     ) -> None:
         places = self._places = DirectoryLayout(settings.data)
         self._settings = settings
-        self.ending = False  # so that feeds end before the service does
+        self.ending = False
+        self._long_turn = asyncio.Lock()  # so that few threads wait
         self.feeds: Counter[str] = Counter()  # open now, by the name of their key
         self._suppresses = settings.suppress_content
         with ExitStack() as stack:
@@ -82,6 +84,8 @@ class Service:
             stack.callback(self._readers.close)
             self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
             stack.callback(self._searcher.close)
+            self._long_questions = LongQuestions(places, read)
+            stack.callback(self._long_questions.end)
             if settings.embedder != "none":
                 self._embedder = BackgroundEmbedder(self._searcher.submit, lambda: self.worker.busy)
                 if self.worker.ready:
@@ -195,6 +199,15 @@ class Service:
             self._retrieved(answer.metrics)
         return answer
 
+    async def ask_long(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question that takes long, and that pickle can take: others go on, and one such waits for another.
+
+        UnavailableError: as of `ask`, or the service ends.
+        """
+        await self._opened()
+        async with self._long_turn:
+            return await asyncio.to_thread(self._long_questions.ask, question)
+
     async def _opened(self) -> None:
         if not self.worker.ready:
             try:
@@ -206,6 +219,11 @@ class Service:
         if self._embedder is not None:
             self._embedder.follow()
         self._took(seconds)
+
+    def begin_to_end(self) -> None:
+        """End feeds, and what takes long: the service ends once all that is asked is answered."""
+        self.ending = True
+        self._long_questions.end()
 
     def close(self) -> None:
         """Answer the open questions, log the accepted messages, and end after the message that is being processed."""

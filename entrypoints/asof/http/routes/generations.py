@@ -1,4 +1,4 @@
-"""The routes under /v1/generations: which there are, in what two differ, digests, builds, and which one answers."""
+"""The routes under /v1/generations: which there are, how two differ, digests, builds and their cost, which answers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -60,6 +60,19 @@ async def build(given: v1.NewGeneration, served: Served, caller: Administering) 
     """
     query = given.query()
     return await _built(served, caller, partial(generations.begin_build, query=query), query)
+
+
+@router.post("/estimate", response_model=generations.estimate_rebuild.model, responses=problems.OF_A_BODY)
+async def estimate(given: v1.GenerationPlan, served: Read, caller: Administering) -> Response:
+    """Return what such a build would ask a language model, and what it costs in tokens, money and seconds.
+
+    Nothing is built, and no model is asked: the build is rehearsed with the recorded answers, in a process of its own.
+    That may take as long as the build would if every answer were recorded; several wait for each other. 503: the
+    service ended meanwhile.
+    """
+    expect_own(caller)
+    question = partial(generations.estimate_rebuild, query=given.query())
+    return json_of(generations.estimate_rebuild, await served.ask_long(question))
 
 
 @router.post("/resume", status_code=202, response_model=generations.pause_build.model, responses=problems.OF_A_BODY)

@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
-from asof.operations.generations import GenerationQuery, Rebuild, ResumeBuild, Source
+from asof.operations.generations import EstimateRebuild, GenerationQuery, Rebuild, ResumeBuild, Source
 from asof.operations.messages import (
     FactStatement,
     IdentityStatement,
@@ -79,8 +79,8 @@ class BuildLimits(Body):
     )
 
 
-class NewGeneration(BuildLimits):
-    """A generation that is to be built. Where a field is left out, it is as in the one that answers."""
+class GenerationPlan(Body):
+    """A generation that may be built. Where a field is left out, it is as in the one that answers."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "work", "source": "episodes", "ontology": "agent_memory_v1"}]}
@@ -92,6 +92,14 @@ class NewGeneration(BuildLimits):
         None, pattern=r"^[a-z][a-z0-9_]{0,63}$", description="One that comes with asof: no file of the service is read."
     )
     policy: Literal["recency", "graded"] | None = Field(None, description="How contradictions are decided.")
+
+    def query(self) -> EstimateRebuild:
+        """Return the query."""
+        return EstimateRebuild(**self.model_dump())
+
+
+class NewGeneration(BuildLimits, GenerationPlan):
+    """A generation that is to be built. Where a field is left out, it is as in the one that answers."""
 
     def query(self) -> Rebuild:
         """Return the query."""
