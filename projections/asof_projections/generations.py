@@ -133,7 +133,7 @@ class Catalog:
     def without(self, name: str) -> "Catalog":
         """Return the catalogue without a generation; the one that answers cannot go."""
         if self[name].name == self.active:
-            raise InvalidInput(f"{name} is the active generation: switch to another one first")
+            raise InvalidInput(f"{name} is the active generation: switch to another one first", "name")
         return replace(self, generations=tuple(g for g in self.generations if g.name != name))
 
 
@@ -159,10 +159,10 @@ def is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def check_name(name: str) -> str:
-    """Return a generation's name if it is one."""
+def check_name(name: str, field: str = "name") -> str:
+    """Return a generation's name if it is one. InvalidInput names the field that it was given in."""
     if not is_name(name):
-        raise InvalidInput("a generation's name has lower-case letters, digits, - and _, 63 at most")
+        raise InvalidInput("a generation's name has lower-case letters, digits, - and _, 63 at most", field)
     return name
 
 

@@ -252,7 +252,7 @@ def test_a_message_of_an_erased_group_says_so(server: Server) -> None:
         ("context?query=x&budget=10", 422, "budget: "),
         ("diff?from=2024&to=soon", 422, "to: "),
         ("events?log=none", 422, "log: "),
-        ("overlapping?from=2024&to=2020", 422, "a period begins before it ends"),
+        ("overlapping?from=2024&to=2020", 422, "to: a period begins before it ends"),
         ("facts?all_groups=true&group_id=g", 422, "all_groups: leave group_id out, or this"),
         ("facts?any_time=true&valid_at=2024", 422, "any_time: leave valid_at out, or this"),
         ("facts?valid_at=2024-05-01T09:30:00", 422, "valid_at: a time needs its offset: add Z or +hh:mm"),

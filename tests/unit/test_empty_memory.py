@@ -22,6 +22,7 @@ LISTS = {
     "groups": {},
     "parked": {},
     "contradictions": {},
+    "usage": {},
 }
 
 
@@ -34,9 +35,22 @@ def test_a_list_asked_of_a_memory_to_which_nothing_was_written_is_empty(tmp_path
     assert not (tmp_path / "none").exists()
 
 
+def test_it_has_no_vectors(tmp_path):
+    with asof.open(tmp_path / "none", embedder="hash") as memory:
+        assert memory.embed() == asof.Embedded(0)
+
+    assert not (tmp_path / "none").exists()
+
+
 def test_what_has_an_id_is_not_found_in_it_and_it_cannot_be_verified(tmp_path):
     with asof.open(tmp_path / "none", embedder="none") as memory:
-        for ask in (lambda: memory.fact("x"), lambda: memory.known_history("x"), memory.verify, memory.stats):
+        for ask in (
+            lambda: memory.fact("x"),
+            lambda: memory.known_history("x"),
+            lambda: memory.message(0),
+            memory.verify,
+            memory.stats,
+        ):
             with pytest.raises(asof.EmptyMemory):
                 ask()
 

@@ -114,7 +114,7 @@ class Identities:
     def _pair(self, name: str, other: str) -> tuple[EntityRow, EntityRow]:
         entity, into = self._entity("entity", name), self._entity("into", other)
         if entity.uuid == into.uuid:
-            raise InvalidInput("into: it is the same entity")
+            raise InvalidInput("it is the same entity", field="into")
         return entity, into
 
     def _entity(self, field: str, name: str) -> EntityRow:
@@ -127,5 +127,5 @@ class Identities:
                 raise NotFound(f"{field}: no entity of this group has that name or id")
             return entity
         if len(meant) > 1 and not self._known.identity([meant[0].uuid], None).issuperset(e.uuid for e in meant):
-            raise InvalidInput(f"{field}: several entities of this group have that name; give the id of one")
+            raise InvalidInput("several entities of this group have that name; give the id of one", field=field)
         return meant[0]

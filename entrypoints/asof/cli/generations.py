@@ -85,8 +85,9 @@ def _show_estimate(estimate: Any) -> None:
     about = "about " if any(one.estimated for one in estimate.prompts) else ""
     tokens = estimate.prompt_tokens + estimate.completion_tokens
     cost = "at no price that is set" if estimate.cost is None else f"for about {estimate.cost:,}"
-    asked = f"{about}{estimate.calls:,} calls, about {tokens:,} tokens, {cost}" if estimate.calls else "0 calls"
-    show.line(f"{estimate.name}: {asked}; about {max(1, round(estimate.seconds)):,} s for {estimate.events:,} events")
+    calls, events = show.counted(estimate.calls, "call"), show.counted(estimate.events, "event")
+    asked = f"{about}{calls}, about {show.counted(tokens, 'token')}, {cost}" if estimate.calls else calls
+    show.line(f"{estimate.name}: {asked}; about {max(1, round(estimate.seconds)):,} s for {events}")
 
 
 _BUILDS: Final = Table(

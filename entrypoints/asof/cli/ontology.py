@@ -75,7 +75,7 @@ def _try(call: Call, file: str, query: OntologyTrialQuery) -> int:
     show_comparison("now", "then", tried.summary, tried.differences)
     if tried.more:
         show.talk(f"the first {query.limit:,} are shown: --limit shows more")
-    show.line(f"{tried.episodes:,} episodes, read by the rules")
+    show.line(f"{show.counted(tried.episodes, 'episode')}, read by the rules")
     show.line(_rebuild_for(tried.needs, file))
     return 0
 

@@ -46,4 +46,4 @@ def replay(
     if call.as_json:
         show.data({"log": done.log, "start": done.start, "end": done.end, "events": done.events})
     else:
-        show.line(f"replayed {done.events} events of {done.log}, from {done.start} to {done.end}")
+        show.line(f"replayed {show.counted(done.events, 'event')} of {done.log}, from {done.start} to {done.end}")

@@ -57,6 +57,11 @@ def program() -> str:
     return quote(str(started))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: "1 event", "2,000 events"."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
 def when(time: datetime | None) -> str:
     """Return a time as people read it, and as every option takes it: a date where it is a whole day."""
     return "" if time is None else f"{time.replace(tzinfo=None).isoformat()}Z".removesuffix(_MIDNIGHT)

@@ -29,7 +29,9 @@ def embed(call: Call) -> None:
     """Make the vectors that facts, names and episodes lack. Until then search finds those by words."""
     with call.existing("embedding") as session:
         answer = operations.embed.ask(session)
-    call.answer(operations.embed, answer, lambda made: show.line(f"{made.vectors:,} vectors, none is missing"))
+    call.answer(
+        operations.embed, answer, lambda made: show.line(f"{show.counted(made.vectors, 'vector')}, none is missing")
+    )
 
 
 @command(operations.verify)

@@ -44,7 +44,7 @@ def rebuild(
     with open_control(settings) as control:
         state = control.catch_up()
     if info.name in state.dropped:
-        raise InvalidInput(f"a generation {info.name} was dropped: choose another name")
+        raise InvalidInput(f"a generation {info.name} was dropped: choose another name", "name")
     if info.name in state.built:  # workers follow for it
         return
     asyncio.run(create(connection, topics, [info.name], control=True))
@@ -96,7 +96,7 @@ def drop(settings: Settings, name: str) -> None:
     directories, topics = parts(settings.data), Topics(settings.kafka_prefix)
     connection = connection_of(settings)
     if name == FIRST:
-        raise InvalidInput(f"{name} is the generation that says how messages are read: it stays")
+        raise InvalidInput(f"{name} is the generation that says how messages are read: it stays", "name")
     catalog = existing(directories[0])
     if name not in catalog.dropped:
         catalog.without(name)
@@ -104,7 +104,7 @@ def drop(settings: Settings, name: str) -> None:
 
     def decision(state: ControlState) -> Event | None:
         if state.active == name:
-            raise InvalidInput(f"{name} is the active generation: switch to another one first")
+            raise InvalidInput(f"{name} is the active generation: switch to another one first", "name")
         return None if name in state.dropped else GenerationDropped(generation=name)
 
     with open_control(settings) as control:
@@ -128,6 +128,7 @@ def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
             if time.monotonic() > until:
                 raise InvalidInput(
                     f"generation {name} is {behind} episodic events behind: start asof worker --agents believer "
-                    f"--generation {name}, which follows for it, then switch"
+                    f"--generation {name}, which follows for it, then switch",
+                    field="name",
                 )
             time.sleep(_POLL_SECONDS)

@@ -44,7 +44,7 @@ def request_of(session: Session, query: ErasureQuery) -> ErasureRequest | Redact
     if query.is_of_all:
         return ErasureRequest(group_id=query.group_id)
     if session.on_kafka:
-        raise InvalidInput("of topics a group can be erased as a whole, and no part of it")
+        raise InvalidInput("of topics a group can be erased as a whole, and no part of it", field=query.part)
     messages = _chosen(session, query)
     if not messages:
         raise NotFound(f"no message of group {query.group_id} fits")

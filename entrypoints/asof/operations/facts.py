@@ -93,11 +93,17 @@ def what_if(session: Session, statements: Iterable[Mapping[str, Any] | FactState
 
     Nothing is written. InvalidInput, NotFound: one of them cannot stand; an import would park it.
     """
-    stated = [
-        given if isinstance(given, FactStatement) else accept(FactStatement, {"group_id": group, **given})
-        for given in statements
-    ]
-    if any(statement.group_id != group for statement in stated):
-        raise InvalidInput("a statement names another group than the one that is asked about", field="group_id")
+    stated = [_stated(number, given, group) for number, given in enumerate(statements)]
     with session.lock:
         return session.of(group).what_if(stated, session.now())
+
+
+def _stated(number: int, given: Mapping[str, Any] | FactStatement, group: str) -> FactStatement:
+    """Return a structured fact of a group. InvalidInput names its number and the field that is wrong."""
+    try:
+        one = given if isinstance(given, FactStatement) else accept(FactStatement, {"group_id": group, **given})
+        if one.group_id != group:
+            raise InvalidInput("it names another group than the one that is asked about", field="group_id")
+    except InvalidInput as error:
+        raise error.within(f"statements.{number}") from None
+    return one

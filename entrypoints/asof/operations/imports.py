@@ -43,7 +43,7 @@ def import_export(
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}", field="file") from None
     export = read_export(product, data, group_id, recorded=recorded)
     with session.lock:
         new, known, late = _new(session, export)

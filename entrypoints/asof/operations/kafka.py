@@ -101,7 +101,7 @@ def work(settings: Settings, agents: Sequence[str] = AGENTS, generations: Sequen
     if generations and "believer" not in agents:
         raise InvalidInput("a recorder writes no generation: leave it out, or run a believer", "generation")
     for name in generations:
-        check_name(name)
+        check_name(name, "generation")
     connection_of(settings)
     from asof.kafka.worker_process import Roles, run
 

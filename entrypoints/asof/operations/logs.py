@@ -9,7 +9,7 @@ from asof.operations.moments import known_of
 from asof.operations.operation import operation
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import Opened, open_log
+from asof.runtime.wiring import Opened, existing, open_log
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.layer import batch_of
@@ -118,6 +118,8 @@ def message_at(session: Session, position: int, group: str | None = None) -> tup
     """
     places = session.of(group).places
     copied = is_copy(places.root)
+    if not places.messages.exists():
+        existing(places)
     with SqliteLog(places.messages) as log:
         at = log.caused_by(position) if copied else position
         if not 0 <= at < log.end() or (copied and log.cause_of(at) != position):

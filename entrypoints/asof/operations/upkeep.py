@@ -15,7 +15,7 @@ from asof_projections.model.answers import Embedded
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import EmptyMemory, InvalidInput
 
 
 class StatsQuery(Query):
@@ -61,7 +61,10 @@ def embed(session: Session, query: EmbedQuery) -> Embedded:
     No search needs it: what lacks a vector is found by words, and is embedded behind it.
     """
     del query
-    return Embedded(sum(source.embed(session.progress) for source in session.sources.every()))
+    try:
+        return Embedded(sum(source.embed(session.progress) for source in session.sources.every()))
+    except EmptyMemory:
+        return Embedded(0)
 
 
 @operation(items="checks")

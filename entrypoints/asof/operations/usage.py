@@ -4,6 +4,7 @@ from asof.operations.operation import operation
 from asof.runtime.model_usage import model_usage
 from asof.service.session import Session
 from asof_projections.model.usage import ModelUsage, UsageQuery
+from asof_streams.errors import EmptyMemory
 
 
 @operation(items="usage")
@@ -14,5 +15,8 @@ def usage(session: Session, query: UsageQuery) -> list[ModelUsage]:
     is what they cost. Money is by the prices that are set now.
     """
     source = session.of(query.group)
-    source.process_backlog()
+    try:
+        source.process_backlog()
+    except EmptyMemory:
+        return []
     return model_usage(source.places, query.group, session.settings.model_prices)

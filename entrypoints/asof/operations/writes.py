@@ -112,7 +112,10 @@ def import_facts(
 
 def _of_group(group: str, read: json_lines.Read) -> json_lines.Read:
     """Return a reader that gives a line without a group this one. InvalidInput: it is no group id."""
-    check_group(group)
+    try:
+        check_group(group)
+    except InvalidInput as error:
+        raise error.within("group_id") from None
     return lambda fields: read({"group_id": group, **fields})
 
 

@@ -83,7 +83,9 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
             if progress:
                 progress(number + 1, len(paths))
         if after and not any(log.start for log in logs):
-            raise InvalidInput(f"{after} is a backup of another memory: leave it out, for a backup of everything")
+            raise InvalidInput(
+                f"{after} is a backup of another memory: leave it out, for a backup of everything", "after"
+            )
         digest = writer.finish()
     return Backup(str(file), digest, earlier.digest, tuple(logs))
 
@@ -94,21 +96,21 @@ def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings) 
     InvalidInput: there is something in the directory, or a backup does not continue the one before it. DamagedFile: a
     backup is not what was written; nothing is left then. What was erased after the first backup is erased.
     """
-    with new_directory(places) as beside:
+    with new_directory(places, "data") as beside:
         restored = _restore_logs(files, beside, settings.keys)
     open_writer(places, settings).close()
     return restored
 
 
 @contextmanager
-def new_directory(places: DirectoryLayout) -> Iterator[DirectoryLayout]:
+def new_directory(places: DirectoryLayout, field: str) -> Iterator[DirectoryLayout]:
     """Let a directory be made beside the place where it then appears as a whole; nothing is left of one that fails.
 
-    InvalidInput: there is something in it.
+    InvalidInput: there is something in it; it names the field that the directory was given in.
     """
     root = places.root
     if root.exists() and not (root.is_dir() and not any(root.iterdir())):
-        raise InvalidInput(f"{root} is not empty: name a directory that is not there yet, then move it")
+        raise InvalidInput(f"{root} is not empty: name a directory that is not there yet, then move it", field)
     beside = DirectoryLayout(root.with_name(root.name + ".restored"))
     shutil.rmtree(beside.root, ignore_errors=True)  # of one that was interrupted
     try:
@@ -167,7 +169,7 @@ def _restore_logs(files: Sequence[Path], places: DirectoryLayout, keys: Path | N
     for file in files:
         restored = _Restorer(places, file, None if restored is None else restored.digest, keys).run()
     if restored is None:
-        raise InvalidInput("name the file of a backup")
+        raise InvalidInput("name the file of a backup", "files")
     return restored
 
 
@@ -216,12 +218,13 @@ class _Restorer:
         if not isinstance(line, dict) or line.get("format") != FORMAT:
             raise self._unknown()
         if line["version"] not in {CLEAR, VERSION}:
-            raise InvalidInput(f"{self._file} was written by a later version of asof: {line['release']}")
+            raise InvalidInput(f"{self._file} was written by a later version of asof: {line['release']}", "files")
         after: str | None = line["after"]
         if after != self._before:
             raise InvalidInput(
                 f"{self._file} does not continue the backup before it: name the whole one first, then each that "
-                "continues it, in order"
+                "continues it, in order",
+                field="files",
             )
         return after
 

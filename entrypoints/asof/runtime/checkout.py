@@ -35,7 +35,7 @@ def check_out(places: DirectoryLayout, known: int, directory: Path, settings: Se
     if is_copy(places.root):
         raise InvalidInput(f"{places.root} is a copy of topics: asof replay puts their messages into a directory")
     target = DirectoryLayout(directory)
-    with new_directory(target) as beside:
+    with new_directory(target, "directory") as beside:
         messages = _Checkout(places, beside).run(known)
     open_writer(target, settings_of(directory, settings)).close()
     return Checkout(str(directory), messages)

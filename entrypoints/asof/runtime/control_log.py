@@ -126,6 +126,7 @@ def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
             if time.monotonic() > until:
                 raise InvalidInput(
                     f"generation {name} is {behind} episodic events behind: whoever writes {places.root} follows for "
-                    "it with the next message"
+                    "it with the next message",
+                    field="name",
                 )
             time.sleep(_POLL_SECONDS)

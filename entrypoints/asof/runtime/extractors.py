@@ -182,7 +182,9 @@ class ExtractorFactory:
     def check_budget(self, budget: ModelBudget) -> None:
         """Refuse a limit of money where nothing costs any. InvalidInput: ASOF_MODEL_PRICES lacks the model."""
         if budget.cost is not None and self._model is not None and self._price is None:
-            raise InvalidInput(f"a limit of money needs a price: set ASOF_MODEL_PRICES for {self._model.model_id}")
+            raise InvalidInput(
+                f"a limit of money needs a price: set ASOF_MODEL_PRICES for {self._model.model_id}", "max_cost"
+            )
 
 
 def _read_by(makers: Makers, *, versioned: bool) -> list[str]:
@@ -197,7 +199,9 @@ def extractor_factory(settings: Settings) -> ExtractorFactory:
     if settings.extractor == "rules":
         return ExtractorFactory()
     if settings.model_name is None:
-        raise InvalidInput(f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME")
+        raise InvalidInput(
+            f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME", "model_name"
+        )
     from asof.runtime.embedders import choose_embedder
     from asof_agents.extraction.llm.chat_model import ChatModel
     from asof_projections.embedding.hashing import HashingEmbedder

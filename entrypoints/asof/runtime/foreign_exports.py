@@ -38,7 +38,10 @@ def read_export(product: Product, data: bytes, group: str, *, recorded: bool) ->
 
     InvalidInput: it is no export of the product.
     """
-    check_group(group)
+    try:
+        check_group(group)
+    except InvalidInput as error:
+        raise error.within("group_id") from None
     items = list(items_of(data, foreign_memories.LISTS if product == "mem0" else foreign_graphs.LISTS))
     told = ForeignMemories(group) if product == "mem0" else ForeignGraph(group, items, recorded=recorded)
     messages: list[ForeignMessage] = []

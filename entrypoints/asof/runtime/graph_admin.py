@@ -95,7 +95,7 @@ def _everywhere(settings: Settings) -> Iterator[tuple[DirectoryLayout, "Address"
         existing(places)
         address = address_of(settings, places)
         if address is None:
-            raise InvalidInput("which graph database? Give --graph arango, or set ASOF_GRAPH_URL")
+            raise InvalidInput("which graph database? Give --graph arango, or set ASOF_GRAPH_URL", "graph_url")
         yield places, address
 
 

@@ -18,6 +18,7 @@ from asof.runtime.recorded_answers import each_reply, find_answer, find_failure,
 from asof.runtime.rehearsal import open_rehearsal, temporary_layout
 from asof.runtime.wiring import Progress
 from asof.settings import Settings
+from asof_agents.extraction.llm.budget import ANSWER_TOKENS
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
@@ -30,7 +31,6 @@ from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 
 _SAMPLE: Final = 5_000  # events after which a rebuild that asks no model is known well enough
 _LATENCY_SECONDS: Final = 1.0  # of a call, where none was ever made
-_WRITTEN_TOKENS: Final = 100  # of an answer, where none was ever given
 
 
 class _Prompt(NamedTuple):
@@ -106,7 +106,7 @@ class _Ledger:
 
     def written(self, key: str) -> float:
         """Return the tokens of an answer to a prompt."""
-        return self._written[key] / self._answers[key] if self._answers[key] else _WRITTEN_TOKENS
+        return self._written[key] / self._answers[key] if self._answers[key] else ANSWER_TOKENS
 
     @property
     def latency(self) -> float:

@@ -158,7 +158,7 @@ class VectorSearch:
         """
         names = self._named()
         if names is None or self._embedder is None:
-            raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another")
+            raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another", "like")
         self._lacking = 0
         index = self._index(names, [partial(self._beliefs.names_known, group, known)])
         rows = NameSearch(self._beliefs, self._embedder, index).like(query, known, group, limit=limit)

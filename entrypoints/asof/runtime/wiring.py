@@ -39,11 +39,11 @@ def settings_of(directory: Path, settings: Settings) -> Settings:
 
 
 def load_ontology(name: str) -> Ontology:
-    """Return an ontology by name or file. InvalidInput names the fault and its place."""
+    """Return an ontology by name or file. InvalidInput, of the field `ontology`, names the fault and its place."""
     try:
         return registry.load(name)
     except OntologyError as error:
-        raise InvalidInput(error.reason, error.field) from None
+        raise InvalidInput(error.reason, "ontology") from None
 
 
 def read_ontology_file(name: str) -> OntologyFile:
@@ -57,7 +57,7 @@ def read_ontology_file(name: str) -> OntologyFile:
 def connection_of(settings: Settings) -> Connection:
     """Return the connection to Kafka. InvalidInput: there is no address, or settings contradict others."""
     if settings.kafka is None:
-        raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
+        raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA", "kafka")
     return Connection(
         settings.kafka,
         settings.kafka_security_protocol,

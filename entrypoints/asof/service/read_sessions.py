@@ -208,7 +208,8 @@ class ReadSessions:
             return sources[0]
         if group is None:
             raise InvalidInput(
-                f"this memory has {len(sources)} partitions, each with groups of its own: say which group (--group)"
+                f"this memory has {len(sources)} partitions, each with groups of its own: say which group (--group)",
+                field="group_id",
             )
         from asof_streams.kafka.partitioning import partition_of
 
@@ -222,9 +223,11 @@ class ReadSessions:
         """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""
         sources = self.every()
         if number is None and len(sources) > 1:
-            raise InvalidInput(f"this memory has {len(sources)} partitions, each with logs of its own: say --partition")
+            raise InvalidInput(f"it has {len(sources)}, each with logs of its own: name one", field="partition")
         if number is not None and number >= len(sources):
-            raise InvalidInput(f"this memory has no partition {number}: it has {len(sources)}, counted from 0")
+            raise InvalidInput(
+                f"this memory has no partition {number}: it has {len(sources)}, counted from 0", field="partition"
+            )
         return sources[number or 0]
 
     def find(self, question: Callable[[TemporalQueries], T]) -> T:

@@ -10,7 +10,7 @@ import binascii
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypedDict, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -22,7 +22,6 @@ from pydantic import (
     ValidationInfo,
     WithJsonSchema,
     field_validator,
-    model_validator,
 )
 
 from asof_projections.model.rows import Moment
@@ -291,11 +290,12 @@ class PeriodQuery(KnownQuery, FactsFilter):
     start: Instant = Field(alias="from", description="From this time on.")
     stop: Instant = Field(alias="to", description="Up to this time, without it.")
 
-    @model_validator(mode="after")
-    def _begins_before_it_ends(self) -> Self:
-        if self.start >= self.stop:
-            raise ValueError("from: a period begins before it ends")
-        return self
+    @field_validator("stop")
+    @classmethod
+    def _after_it_begins(cls, stop: int, given: ValidationInfo) -> int:
+        if given.data.get("start", instants.NEG) >= stop:
+            raise ValueError("a period begins before it ends")
+        return stop
 
 
 class OverlappingQuery(PeriodQuery):
@@ -555,16 +555,22 @@ class ErasureQuery(Query):
     start: Instant | None = Field(None, alias="from", description="Said from this time on.")
     stop: Instant | None = Field(None, alias="to", description="Said before this time.")
 
-    @model_validator(mode="after")
-    def _of_a_person(self) -> Self:
-        if self.only_said and self.person is None:
-            raise ValueError("only_said goes with a person")
-        return self
+    @field_validator("only_said")
+    @classmethod
+    def _of_a_person(cls, only_said: bool, given: ValidationInfo) -> bool:
+        if only_said and given.data.get("person") is None:
+            raise ValueError("it goes with a person")
+        return only_said
+
+    @property
+    def part(self) -> str | None:
+        """The first field that names a part of the group; None: the whole group is asked for."""
+        return next((name for name in ("person", "phrase", "start", "stop") if getattr(self, name) is not None), None)
 
     @property
     def is_of_all(self) -> bool:
         """Whether the whole group is asked for."""
-        return self.person is None and self.phrase is None and self.start is None and self.stop is None
+        return self.part is None
 
     @property
     def first(self) -> int:
@@ -655,15 +661,21 @@ class ExportQuery(MomentQuery):
         False, description="Also conflicts and supersessions as edges; with episodic, sentences and what they mention."
     )
 
-    @model_validator(mode="after")
-    def _episodic_is_json(self) -> Self:
-        if self.episodic and self.format != "json":
-            raise ValueError("format: the episodic graph is exported as json")
-        if self.episodic and self.versions:
-            raise ValueError("versions: what was recorded has one")
-        if self.details and self.versions:
-            raise ValueError("versions: details are of one moment")
-        return self
+    @field_validator("episodic")
+    @classmethod
+    def _is_json_without_versions(cls, episodic: bool, given: ValidationInfo) -> bool:
+        if episodic and given.data.get("format", "json") != "json":
+            raise ValueError("what was recorded is exported as json: leave the format out")
+        if episodic and given.data.get("versions"):
+            raise ValueError("what was recorded has one version: leave versions out")
+        return episodic
+
+    @field_validator("details")
+    @classmethod
+    def _is_of_one_moment(cls, details: bool, given: ValidationInfo) -> bool:
+        if details and given.data.get("versions"):
+            raise ValueError("it is of one moment: leave versions out")
+        return details
 
 
 Q = TypeVar("Q", bound=BaseModel)

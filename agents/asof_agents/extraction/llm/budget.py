@@ -19,7 +19,7 @@ Replies = Callable[[str], Iterable[ExtractionAnswered | ExtractionFailed]]
 """Returns the recorded replies about the messages of a group."""
 
 _CHARACTERS: Final = 4  # of a token, about
-_WRITTEN_TOKENS: Final = 100  # of an answer, about
+ANSWER_TOKENS: Final = 100  # of an answer, as long as none is known
 
 
 class Budget:
@@ -100,7 +100,7 @@ class Budget:
 
 def _expected(request: ModelRequest) -> Counter[str]:
     characters = len(request.system) + len(request.user) + len(request.schema)
-    return Counter(prompt=characters // _CHARACTERS, completion=_WRITTEN_TOKENS)
+    return Counter(prompt=characters // _CHARACTERS, completion=ANSWER_TOKENS)
 
 
 def _sum(replies: Iterable[ExtractionAnswered | ExtractionFailed]) -> Counter[str]:
