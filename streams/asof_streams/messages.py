@@ -131,7 +131,7 @@ class FactStatement(Event):
     subject: Name | None = Field(default=None, repr=False)
     subject_type: Name | None = None
     relation: Name | None = None
-    object: Name | Number | None = Field(default=None, repr=False)
+    object: Name | Number | None = Field(default=None, repr=False, union_mode="left_to_right")
     object_type: Name | None = None
     fact: Text | None = Field(default=None, repr=False)
     valid_at: int | None = None

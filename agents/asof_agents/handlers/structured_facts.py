@@ -198,4 +198,6 @@ def _worded(stated: FactStatement) -> str | None:
 
 def _literals(stated: FactStatement) -> dict[str, Any]:
     """Return the fields of an assertion or a reinforcement that say more than its claim."""
+    if stated.value is None and stated.qualifiers is None:  # as nearly always
+        return {}
     return {"number": stated.value is not None, "qualifiers": stated.qualifiers or {}}

@@ -4,7 +4,6 @@ What a message alone makes fail parks it. What fails for every message is the wo
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from itertools import islice, takewhile
 from typing import Final, Protocol
 
@@ -75,7 +74,10 @@ class Verdicts:
                 raise
 
     def _ingest_watched(self, message: Record) -> None:
-        with self._watchdog.watch() if self._watchdog else nullcontext():
+        if self._watchdog is None:
+            self._agent.ingest(message)
+            return
+        with self._watchdog.watch():
             self._agent.ingest(message)
 
     def gives_up(self, error: BaseException, process_up_to: Callable[[int], None]) -> bool:
