@@ -79,10 +79,13 @@ class FaustWorker:
         self._tasks: dict[int, PartitionTask] = {}
         self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
+        self._stopped = False  # before or after it began
         self._app = self._faust(connection, group, folder, member)
 
     async def run(self) -> None:
         """Work until `stop` is called. Raises the error that ended a partition; WorkerStalled: one stands still."""
+        if self._stopped:
+            return
         self._ended = asyncio.get_running_loop().create_future()
         watch = asyncio.create_task(self._watch())
         on_failure(watch, self._fail)
@@ -132,7 +135,8 @@ class FaustWorker:
         return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts, task.parked)
 
     def stop(self) -> None:
-        """Let `run` finish the calls under way and return."""
+        """Let `run` finish the calls under way and return; at once, where it has not begun."""
+        self._stopped = True
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
 
