@@ -2,14 +2,14 @@
 
 import asyncio
 from contextlib import nullcontext
-from threading import Event
+from threading import Event, current_thread
 
 import pytest
 
 from asof.service import embedding
 from asof.service.embedding import BackgroundEmbedder
 from asof_streams.resource_pool import ResourcePool
-from patience import wait_until
+from patience import SECONDS, wait_until
 
 
 class Texts:
@@ -85,6 +85,38 @@ def test_an_erasure_whose_request_is_given_up_before_it_begins_lets_embedding_go
 
     asyncio.run(give_up())
     busy.set()
+
+    wait_until(lambda: texts.lacking == 0)
+    pool.close()
+
+
+def test_an_erasure_that_ends_just_as_a_text_is_to_be_embedded_leaves_none_behind() -> None:
+    """The thread has looked whether it may embed, and not told yet that it does not, when the erasure ends."""
+    texts, looked, over = Texts(1), Event(), Event()
+    pool = pool_of(texts)
+
+    class Embedder(BackgroundEmbedder):
+        @property
+        def _erasing(self) -> int:
+            erasing = self._held
+            if erasing and current_thread().name.startswith("vectors"):
+                looked.set()
+                assert over.wait(SECONDS)
+            return erasing
+
+        @_erasing.setter
+        def _erasing(self, erasing: int) -> None:
+            self._held = erasing
+
+    embedder = Embedder(pool.submit)
+
+    async def erase() -> None:
+        async with embedder.held():
+            embedder.follow()
+            await asyncio.to_thread(looked.wait, SECONDS)
+        over.set()
+
+    asyncio.run(erase())
 
     wait_until(lambda: texts.lacking == 0)
     pool.close()

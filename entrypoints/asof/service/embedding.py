@@ -58,15 +58,14 @@ class BackgroundEmbedder:
             self.follow()
 
     def _some(self, vectors: Embeds) -> None:
-        if self._erasing:
-            self._asked = False
-            return
         if self._busy():
             pause = Timer(_PAUSE_SECONDS, self._go_on)
             pause.daemon = True
             pause.start()
         else:
-            self._asked = False
+            self._asked = False  # before it looks: whoever ends a pause after that asks again
+        if self._erasing:
+            return
         try:
             more = vectors.keep_up(_SOME_SECONDS)
         except AsofError as error:  # it is tried again when there is more; a search says it too
