@@ -4,7 +4,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import asof
+from asof.runtime import generation_build
+from asof.runtime.control_log import decide
 from http_server import serving
 from model_server import serving as serving_model
 from patience import wait_until
@@ -28,6 +32,36 @@ def test_a_service_whose_messages_wait_is_not_ready_and_says_which_waits_and_for
         server.settled(1)
 
         assert (server.not_ready(), server.metric("asof_queue_oldest_seconds")) == ("", 0)
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_a_generation_whose_log_is_held_when_it_is_built_is_followed_for_once_it_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path / "data") as server, asof.open(tmp_path / "data", embedder="none") as beside:
+        server.say("g", "I live in Paris.")
+        log = tmp_path / "data" / "generations" / "work" / "semantic.work.sqlite"
+        held: list[sqlite3.Connection] = []
+
+        def die(*decision: Any) -> None:
+            server.say("g", "I work at Acme.")
+            held.append(sqlite3.connect(log, isolation_level=None))
+            held[0].execute("BEGIN IMMEDIATE")
+            decide(*decision)
+            raise Killed
+
+        monkeypatch.setattr(generation_build, "decide", die)
+        with pytest.raises(Killed):
+            beside.rebuild("work")
+        wait_until(lambda: f"{log}: another process is writing to it" in server.log)
+        held[0].execute("ROLLBACK")
+        held[0].close()
+
+        wait_until(lambda: server.client.post("/v1/generations/switch", json={"name": "work"}).is_success)
+        assert len(server.search("Ana", "g")) == 2
 
 
 def test_a_message_is_retried_over_http_once_the_model_answers(tmp_path: Path) -> None:

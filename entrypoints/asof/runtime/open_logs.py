@@ -106,11 +106,13 @@ class OpenLogs:
 
         None of it for a copy of topics, whose control log is a topic.
         """
-        if self.are_replicas or self._stamp == stamp(self.places.catalog):
+        found = stamp(self.places.catalog)
+        if self.are_replicas or self._stamp == found:
             return []
-        start, self._stamp = self.catalog.control, stamp(self.places.catalog)
-        self.catalog = catch_up(self.places)
-        return decided(self.places, start, self.catalog.control)
+        catalog = catch_up(self.places)
+        events = decided(self.places, self.catalog.control, catalog.control)
+        self.catalog, self._stamp = catalog, found
+        return events
 
     def remove_interrupted(self) -> None:
         """Remove the rests of interrupted builds and drops, but for builds that can be gone on with."""

@@ -29,7 +29,7 @@ from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.model.prices import ModelBudget
 from asof_streams.control import GenerationDropped
 from asof_streams.errors import InvalidInput
-from asof_streams.events import Record
+from asof_streams.events import Event, Record
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +69,7 @@ class Writer:
             self._verdicts = Verdicts(self.engine, self.messages, watchdog)
             self._prefetcher = Prefetcher(self.messages, self.engine, journal) if journal else None
             self._unflushed = 0  # messages
+            self._decided: list[Event] = []  # about generations, and not followed yet
             self._inline = inline_build(logs, self.generations)
             self._build: BuildState = self._inline
             opened.callback(self._kill_build)
@@ -156,26 +157,34 @@ class Writer:
     def adopt(self) -> None:
         """Follow for the generations that were built beside this writer, and leave those that were dropped.
 
-        Whoever writes does so after each message; one that waits for messages calls it.
+        Whoever writes does so after each message; one that waits for messages calls it. What fails is tried again by
+        the next call.
         """
-        if self._adopt():
-            self._project()
+        try:
+            if self._adopt():
+                self._project()
+        except BaseException:
+            self.engine.roll_back()
+            raise
 
     def _adopt(self, *, wait: bool = False) -> bool:
         """Return whether there was anything; wait: for builds that are about to hand over."""
-        events = self.logs.decided()
-        if not events and not self._awaits:
+        self._decided += self.logs.decided()
+        if not self._decided and not self._awaits:
             return False
-        for event in events:
-            if isinstance(event, GenerationDropped):
-                self._leave(event.generation)
+        self._awaits = True  # until all of this is done
+        while self._decided:
+            if isinstance(self._decided[0], GenerationDropped):
+                self._leave(self._decided[0].generation)
+            del self._decided[0]
         try:
-            self._awaits = not self.generations.open_all(wait=wait)
+            are_open = self.generations.open_all(wait=wait)
         except InvalidInput as error:  # it was built by settings of another process: the others go on without it
             log.warning("a generation that was built is left behind: %s", error)
-            self._awaits = False
+            are_open = True
         self.generations.follow(self.episodic.end())
         self.generations.meter_alone(self.catalog.active)
+        self._awaits = not are_open
         return True
 
     def _leave(self, name: str) -> None:
@@ -207,6 +216,7 @@ class Writer:
 
     def switch(self, name: str) -> None:
         """Let another generation answer."""
+        self.adopt()  # one that was built a moment ago may be behind, and nobody else follows for it
         control_log.switch(self.logs.places, name)
         self.adopt()
 

@@ -67,6 +67,7 @@ class Processing:
         self._channel = channel
         self._calls: list[WorkerCall] = []
         self._taken: list[_Taken] = []
+        self._failure = ""  # of what there is to do while nothing comes, when it was last tried
 
     def run(self) -> None:
         """Go on until there are no more calls, which ends it with ChannelClosed."""
@@ -74,12 +75,23 @@ class Processing:
         self._take_all()
         while True:
             if not self._channel.ready(_ERASING_SECONDS if self._writer.erasing else _ADOPTING_SECONDS):
-                self._writer.adopt()
-                if self._writer.erasing:
-                    self._vacuum()
+                self._keep_up()
             else:
                 self._receive()
                 self._take_all()
+
+    def _keep_up(self) -> None:
+        """Follow for generations, and let files be rewritten; what cannot be done now is tried at the next look."""
+        try:
+            self._writer.adopt()
+            if self._writer.erasing:
+                self._vacuum()
+        except UnavailableError as error:
+            if str(error) != self._failure:
+                log.warning("what is left to do waits: %s", error)
+            self._failure = str(error)
+        else:
+            self._failure = ""
 
     def _receive(self) -> None:
         """Take note of a call; one that only wakes is answered by looking."""
