@@ -3,8 +3,10 @@
 Files and folders that are made here are for their user alone, whatever the umask.
 """
 
+import errno
 import fcntl
 import os
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -55,6 +57,12 @@ def locked_file(path: Path) -> Iterator[None]:
         yield
 
 
+def wait_for_lock(path: Path) -> None:
+    """Wait until no process holds the lock of a file. FileNotFoundError: there is none."""
+    with _locked(os.open(path, os.O_RDONLY | os.O_CLOEXEC)):
+        pass
+
+
 @contextmanager
 def _locked(descriptor: int) -> Iterator[None]:
     """Hold the lock of what is open, and close it."""
@@ -63,6 +71,18 @@ def _locked(descriptor: int) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder, though another process may still remove files in it, or make some; there need be none."""
+    while path.exists():
+        try:
+            shutil.rmtree(path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:
+                raise
 
 
 def make_file(path: Path) -> None:
@@ -79,13 +99,20 @@ def expect_own_files(directory: Path) -> None:
     Somebody else may have made it: as a part of a repository that was cloned, or of an archive. What asof writes,
     removes or closes to others would be whatever a link leads to, and SQLite deletes the file that a journal names.
     """
-    for path in (path for pattern in _OURS for path in directory.glob(pattern)):
+    for path in (path for pattern in _OURS for path in _found(directory, pattern)):
         with suppress(FileNotFoundError):  # another process has just finished with it
             if _leads_elsewhere(path):
                 raise DamagedFile(
                     f"{path} leads elsewhere, as nothing does that asof makes: put the file itself there, or do not "
                     f"trust {directory}"
                 )
+
+
+def _found(directory: Path, pattern: str) -> list[Path]:
+    """Return the paths that fit a pattern; looked for again where another process removes a folder meanwhile."""
+    while True:
+        with suppress(FileNotFoundError):
+            return list(directory.glob(pattern))
 
 
 def _leads_elsewhere(path: Path) -> bool:

@@ -1,14 +1,23 @@
 """Builds that stop: seen, paused, resumed and cancelled from elsewhere, with the digest of one that never stopped."""
 
-from collections.abc import Callable, Iterator
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import asof
 from asof.api.memory import Memory
-from asof.runtime import generations
+from asof.operations.generations import Rebuild, ResumeBuild, begin_build, expect_build
+from asof.runtime import build_file, generations
+from asof.runtime.child_process import ChildProcess
+from asof.runtime.layout import DirectoryLayout
+from asof.service.build_process import run_build
+from asof_projections.model.prices import ModelBudget
+from asof_streams import files
 from commands import Asof
 from patience import wait_until
 
@@ -131,3 +140,86 @@ def test_the_commands_list_resume_and_cancel_builds(
     assert command.json("generations", "builds") == []
     assert [info["name"] for info in command.json("generations")["generations"]] == ["main", "one"]
     command("generations", "resume", "two", code=1)
+
+
+def test_a_build_that_is_paused_before_its_process_begins_waits_until_it_is_resumed(memory: Memory) -> None:
+    session = memory._session
+
+    def built() -> list[str]:
+        child = ChildProcess(run_build, session.settings, "again", ModelBudget())
+        assert child.wait() == 0
+        child.stop()
+        return [f"{build.name} {build.state} {build.done}" for build in memory.builds()]
+
+    begin_build(session, Rebuild.model_validate({"name": "again"}))
+    memory.pause_build("again")
+    assert built() == ["again paused 0"]
+    assert expect_build(session, ResumeBuild.model_validate({"name": "again"})).state == "paused"
+    memory.pause_build("again")
+    assert built() == ["again paused 0"]
+    expect_build(session, ResumeBuild.model_validate({"name": "again"}))
+    assert built() == []
+
+
+def test_a_build_that_is_removed_just_as_it_is_cancelled_is_cancelled(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Interrupted):
+        memory.rebuild("again", progress=interrupt)
+    replace_file = files.replace_file
+
+    def removed_first(path: Path, parts: Iterable[bytes]) -> None:
+        shutil.rmtree(path.parent)
+        replace_file(path, parts)
+
+    monkeypatch.setattr(build_file, "replace_file", removed_first)
+
+    assert memory.cancel_build("again") == []
+
+
+@pytest.mark.parametrize("meanwhile", ["removed", "made"])
+def test_a_build_whose_process_still_has_its_files_is_erased_with_the_group(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    """SQLite removes files when its last user closes them, and the build writes down how far it is."""
+    with pytest.raises(Interrupted):
+        memory.rebuild("again", progress=interrupt)
+    folder = memory._session.places.generation("again")
+    remove, remove_folder, done = os.unlink, os.rmdir, list[str]()
+
+    def unlink(path: str | Path, *, dir_fd: int | None = None) -> None:
+        if meanwhile == "removed" and dir_fd is not None and not done:
+            done.append(str(path))
+            remove(path, dir_fd=dir_fd)
+        remove(path, dir_fd=dir_fd)
+
+    def rmdir(path: str | Path, *, dir_fd: int | None = None) -> None:
+        if meanwhile == "made" and Path(path).name == "again" and not done:
+            done.append(str(path))
+            (folder / "unfinished.new").touch()
+        remove_folder(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    memory.erase("default")
+
+    assert done
+    assert not folder.exists()
+
+
+def test_a_memory_is_opened_while_a_generation_is_removed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: DirectoryLayout = memory._session.places
+    memory.rebuild("again")
+    folder, scan = places.generation("again"), os.scandir
+
+    def removed_first(path: Any = ".") -> Any:
+        if str(path) == str(folder):
+            shutil.rmtree(folder)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", removed_first)
+    for _ in range(2):
+        with asof.open(places.root, embedder="none") as other:
+            assert other.active() == "main"
+
+    assert not folder.exists()

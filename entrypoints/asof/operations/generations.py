@@ -180,10 +180,14 @@ def begin_build(session: Session, query: Rebuild) -> UnfinishedBuild:
 
 
 def expect_build(session: Session, query: ResumeBuild) -> UnfinishedBuild:
-    """Return a build that can be resumed. NotFound: there is none of the name. WriterBusy: it runs."""
+    """Have a build go on that another process resumes, and return it.
+
+    NotFound: there is none of the name. WriterBusy: it runs.
+    """
     found = build_file.unfinished(session.places, query.name)
     if found.state == "running":
         raise WriterBusy(f"the build of generation {query.name} runs")
+    build_file.withdraw_stop(session.places, query.name)
     return found
 
 

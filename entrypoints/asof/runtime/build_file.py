@@ -7,7 +7,6 @@ each message. So neither waits for a time, and a build that was killed is told f
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,8 +19,8 @@ from asof.runtime.wiring import Progress, existing
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo, check_name
 from asof_projections.model.builds import BuildState, PauseReason, UnfinishedBuild
-from asof_streams.errors import BuildStopped, InvalidInput, NotFound
-from asof_streams.files import locked_file, locked_folder, replace_file
+from asof_streams.errors import BuildStopped, InvalidInput, NotFound, StorageFailed
+from asof_streams.files import locked_file, locked_folder, remove_folder, replace_file, wait_for_lock
 from asof_streams.writer_lock import WriterLock, is_held
 
 Stop = Literal["paused", "cancelled"]
@@ -53,16 +52,21 @@ class BuildFile:
             pass
 
     @contextmanager
-    def begun(self, ontology: Ontology) -> Iterator[None]:
+    def begun(self, ontology: Ontology, *, is_asked: bool = True) -> Iterator[None]:
         """Hold the lock of the build from before anything of it is there; what is of another build is removed.
 
-        InvalidInput: a generation has the name. WriterBusy: another process builds it.
+        is_asked: whether it is asked for now, so that no earlier request to stop holds. InvalidInput: a generation has
+        the name. WriterBusy: another process builds it. BuildStopped: it is to stop before it goes on.
         """
         with ExitStack() as held:
             with locked_folder(self._root):  # no writer takes its folder for the rest of a drop
                 if any(info.name == self._info.name for info in existing(DirectoryLayout(self._root)).generations):
                     raise name_taken(self._info.name)
                 held.enter_context(self.running())
+                if is_asked:
+                    self._stop.unlink(missing_ok=True)
+                elif self.is_to_stop():
+                    raise self.stopped()
                 self._make(ontology)
             yield
 
@@ -80,7 +84,6 @@ class BuildFile:
     def running(self) -> Iterator[None]:
         """Hold the lock of the build, for whose release a stop waits. WriterBusy: another process holds it."""
         with WriterLock(self._lock.parent, patience=_PATIENCE_SECONDS, name=BUILD):
-            self._stop.unlink(missing_ok=True)
             yield
 
     def progress(self, start: int, stop: int, told: Progress | None) -> Progress:
@@ -97,7 +100,7 @@ class BuildFile:
         return tell
 
     def is_to_stop(self) -> bool:
-        """Whether somebody asked for a stop since it runs, or removed it."""
+        """Whether somebody asked for a stop since it was asked for, or removed it."""
         return not self.is_there() or os.path.exists(self._stop_path)  # noqa: PTH110 - a third of the cost of Path.exists
 
     def is_there(self) -> bool:
@@ -177,16 +180,43 @@ def _remove(places: DirectoryLayout, name: str) -> None:
 def stop_build(places: DirectoryLayout, name: str, wanted: Stop) -> None:
     """Have a build stop after the message that it is at, and wait for that; remove what is cancelled.
 
-    NotFound: there is none of this name.
+    One that was asked for, and that its process has not begun, is stopped too. NotFound: there is none of this name.
     """
     _expected(places, name)
-    with suppress(FileNotFoundError):  # it was completed or removed meanwhile
-        replace_file(places.stop_request(name), [wanted.encode()])
-        with locked_file(places.build_lock(name)):
-            if name in {info.name for info in existing(places).generations}:
-                raise NotFound(f"the build of {name} was completed meanwhile: it is a generation now")
-            if wanted == "cancelled":
-                shutil.rmtree(places.generation(name), ignore_errors=True)
+    while not _is_stopped(places, name, wanted):
+        with suppress(FileNotFoundError):  # it has ended, and is gone
+            wait_for_lock(places.build_lock(name))
+        if wanted == "paused":
+            _expect_incomplete(places, name)
+            return
+
+
+def _is_stopped(places: DirectoryLayout, name: str, wanted: Stop) -> bool:
+    """Ask for a stop, and return whether nobody builds; what is cancelled is removed then."""
+    with locked_folder(places.root):  # nobody begins it or lists it meanwhile
+        _expect_incomplete(places, name)
+        try:
+            replace_file(places.stop_request(name), [wanted.encode()])
+        except StorageFailed:
+            if places.unfinished(name).exists():
+                raise
+            return True  # it was removed meanwhile
+        if is_held(places.generation(name), BUILD):
+            return False
+        if wanted == "cancelled":
+            remove_folder(places.generation(name))
+        return True
+
+
+def _expect_incomplete(places: DirectoryLayout, name: str) -> None:
+    if name in {info.name for info in existing(places).generations}:
+        raise NotFound(f"the build of {name} was completed meanwhile: it is a generation now")
+
+
+def withdraw_stop(places: DirectoryLayout, name: str) -> None:
+    """Have no earlier request to stop hold for a build that is asked for."""
+    with locked_folder(places.root):
+        places.stop_request(name).unlink(missing_ok=True)
 
 
 def _expected(places: DirectoryLayout, name: str) -> tuple[dict[str, Any], GenerationInfo]:

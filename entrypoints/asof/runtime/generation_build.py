@@ -34,11 +34,14 @@ def build(
     ontology: Ontology,
     progress: Progress | None,
     budget: ModelBudget,
+    *,
+    is_asked: bool = True,
 ) -> None:
     """Build a generation, and list it once it has caught up.
 
     One of the same kind that stopped is gone on with: what it derived, and what a model answered, was kept.
     InvalidInput: the name is taken, or it was begun by what derives otherwise. WriterBusy: another process builds it.
+    is_asked: whether it is asked for now, so that no earlier request to stop holds.
     BuildStopped: another process asked for it, an erasure removed it, or the budget is spent, with what was spent on
     it before.
     """
@@ -46,7 +49,7 @@ def build(
     extractors.expect(info, ontology)
     file = BuildFile(places, info)
     work = _Build(places, extractors, info, file, progress, budget)
-    with file.begun(ontology):
+    with file.begun(ontology, is_asked=is_asked):
         work.follow()
         decide(places, work.built)
         work.follow()

@@ -1,8 +1,10 @@
 """Looking into a directory: how much there is, how far everything has come, and whether it is whole."""
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -150,7 +152,7 @@ def _check_ontology(path: Path, digest: str | None) -> str:
 
 def stats(places: DirectoryLayout) -> dict[str, Any]:
     """Return counts, positions and sizes, and the first hundred parked or failed messages of each log, with reasons."""
-    catalog, files = existing(places), sorted(places.root.rglob("*"))
+    catalog = existing(places)
     with _log(places, "messages") as messages, _log(places, "episodic") as episodic:
         heads = {"messages": messages.end(), "episodic": episodic.end()}
         waiting = messages.end() - episodic.checkpoint()
@@ -182,8 +184,18 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
         **unsettled,
         "erasing": len(owing(places)),
         "parked_messages": shown,
-        "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},
+        "bytes": _sizes(places.root),
     }
+
+
+def _sizes(root: Path) -> dict[str, int]:
+    """Return the size of each file; those that another process removes meanwhile are left out."""
+    sizes: dict[Path, int] = {}
+    for folder, _, names in os.walk(root):
+        for path in (Path(folder, name) for name in names):
+            with suppress(FileNotFoundError):
+                sizes[path.relative_to(root)] = path.stat().st_size
+    return {str(path): sizes[path] for path in sorted(sizes)}
 
 
 def together(found: Sequence[dict[str, Any]], folders: Sequence[str]) -> dict[str, Any]:

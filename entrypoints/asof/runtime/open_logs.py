@@ -1,6 +1,5 @@
 """The logs of a data directory, opened for writing by one process at a time: all that an intake needs."""
 
-import shutil
 from pathlib import Path
 
 from asof.runtime.control_log import catch_up, decided
@@ -16,7 +15,7 @@ from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name
 from asof_streams.ciphers import cipher
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.events import Event
-from asof_streams.files import expect_own_files, locked_folder, stamp
+from asof_streams.files import expect_own_files, locked_folder, remove_folder, stamp
 from asof_streams.ingestion import IngestionConfig
 from asof_streams.key_store import make_keys, move_keys
 from asof_streams.key_tree import KEY_BYTES
@@ -120,11 +119,11 @@ class OpenLogs:
             if self.believes:
                 for folder in self._uncatalogued():
                     if not self.places.unfinished(folder.name).exists():
-                        shutil.rmtree(folder)
+                        remove_folder(folder)
             for pattern in ("*.db.building*", *(["generations/*/*.db.building*"] if self.believes else [])):
                 for file in self.places.root.glob(pattern):
                     if not is_held(file.parent, BUILD):
-                        file.unlink()
+                        file.unlink(missing_ok=True)
 
     def remove_uncatalogued(self) -> bool:
         """Remove every folder of a generation that is in no catalogue, with a build that runs, and answers of a model.
@@ -137,7 +136,7 @@ class OpenLogs:
             if not self.are_replicas and self._stamp != stamp(self.places.catalog):
                 return False
             for folder in self._uncatalogued():
-                shutil.rmtree(folder)
+                remove_folder(folder)
         return True
 
     def _uncatalogued(self) -> list[Path]:

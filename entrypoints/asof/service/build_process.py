@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def run_build(channel: Channel, settings: Settings, name: str, budget: ModelBudget) -> None:
-    """Go on with a build until it is complete, or was stopped."""
+    """Go on with a build until it is complete, or was stopped since it was asked for."""
     del channel
     lower_priority()
     log_to_stderr(settings, "asof", "asof_agents")
@@ -29,6 +29,7 @@ def run_build(channel: Channel, settings: Settings, name: str, budget: ModelBudg
     with closing(extractor_factory(settings)) as extractors:
         try:
             info = unfinished_info(places, name)
-            build(places, extractors, info, kept_ontology(places.ontology_of(name)), None, budget)
+            ontology = kept_ontology(places.ontology_of(name))
+            build(places, extractors, info, ontology, None, budget, is_asked=False)
         except AsofError as error:
             log.warning("the build of generation %s ended: %s", name, error)
