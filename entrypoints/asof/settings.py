@@ -18,10 +18,10 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from asof_projections.model.prices import ModelBudget, ModelPrice
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
-from asof_streams.consolidation import ConsolidationConfig
+from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
 _FOUND: Final = Path("asof.toml")

@@ -4,9 +4,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from asof_streams.consolidation import ConsolidationConfig
+from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.events import Event, register
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.literals import Qualifiers
 from asof_streams.options import unset
 

@@ -15,7 +15,7 @@ from threading import Thread, Timer
 import pytest
 
 import asof
-from asof.runtime import build_state, child_process, ingestion
+from asof.runtime import bulk_build_state, child_process, ingestion
 from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
 from child_work import remember
@@ -248,8 +248,8 @@ def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_
 def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_path, monkeypatch):
     chance = random.Random(SEED)
     monkeypatch.setattr(ingestion, "_CHUNK", 10)
-    monkeypatch.setattr(build_state, "_MUCH", 40)
-    monkeypatch.setattr(build_state, "FLUSH_EVERY", 40)
+    monkeypatch.setattr(bulk_build_state, "_MUCH", 40)
+    monkeypatch.setattr(bulk_build_state, "FLUSH_EVERY", 40)
     clean = tmp_path / "clean"
     seconds = _loaded(clean)
     expected = digests(clean)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from asof.api.memory import Memory
-from asof.runtime import build_state, generations, ingestion
+from asof.runtime import bulk_build_state, generations, ingestion
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
@@ -44,8 +44,8 @@ def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
     for module, name, value in (
         (ingestion, "_CHUNK", 10),
-        (build_state, "_MUCH", 40),
-        (build_state, "FLUSH_EVERY", 40),
+        (bulk_build_state, "_MUCH", 40),
+        (bulk_build_state, "FLUSH_EVERY", 40),
     ):
         setattr(module, name, value)
     with open_memory(directory) as memory:

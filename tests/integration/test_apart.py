@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
+from asof.runtime import bulk_build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.json_lines import as_fact, read_lines
 from asof_streams.errors import StorageFailed
@@ -39,8 +39,8 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands."""
-    monkeypatch.setattr(build_state, "_MUCH", 20)
-    monkeypatch.setattr(build_state, "FLUSH_EVERY", 20)
+    monkeypatch.setattr(bulk_build_state, "_MUCH", 20)
+    monkeypatch.setattr(bulk_build_state, "FLUSH_EVERY", 20)
 
 
 def told(path: Path) -> str:

@@ -13,7 +13,7 @@ import asof
 from asof.api.memory import Memory
 from asof_projections.model.queries import MIN_BUDGET
 from asof_projections.retrieval.quotes import quote
-from asof_projections.retrieval.tokens import tokens
+from asof_projections.retrieval.token_count import tokens
 from asof_projections.retrieval.wording import HEADINGS
 from effort import tries
 

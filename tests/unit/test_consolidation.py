@@ -11,7 +11,7 @@ from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.partitions import partition_of
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
-from asof_streams.consolidation import CommunityConfig, ConsolidationConfig
+from asof_streams.consolidation_config import CommunityConfig, ConsolidationConfig
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import scoped_id

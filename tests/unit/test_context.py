@@ -11,7 +11,7 @@ import asof
 from asof.api.memory import Memory
 from asof_projections.model.queries import MIN_BUDGET
 from asof_projections.retrieval.quotes import excerpt, quote
-from asof_projections.retrieval.tokens import tokens
+from asof_projections.retrieval.token_count import tokens
 
 NOON = "2024-06-01T10:00:00Z"
 HOME = "Where does Ana live?"

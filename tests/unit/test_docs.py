@@ -257,6 +257,16 @@ def test_the_architecture_names_every_package_and_its_parts() -> None:
     assert unnamed == set()
 
 
+def test_the_files_that_are_taken_for_each_other_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    section = text.partition("## Files that are easily taken for each other")[2].partition("\n## ")[0]
+    modules = {path.stem for root in FLOORS for path in (ROOT / root).rglob("*.py")}
+    named = {name.rpartition("/")[2] for name in re.findall(r"`([\w/]*\w)(?:\.py)?`", section)}
+
+    assert len(named) > 80
+    assert named - modules == set()
+
+
 def _first_cells(section: str) -> list[str]:
     return [row.split("`")[1] for row in section.splitlines() if row.startswith("| `")]
 

@@ -11,7 +11,7 @@ from asof_agents.resolution.structure import structural_similarity
 from asof_projections.confidence import entity_confidence
 from asof_projections.model.rows import Moment
 from asof_streams.episodic import AttributeStated, MentionObserved, RelationshipStated
-from asof_streams.ingestion import ConflictConfig, IngestionConfig
+from asof_streams.ingestion_config import ConflictConfig, IngestionConfig
 from asof_streams.semantic import EntityIntroduced, MentionResolved
 from histories import History, on
 

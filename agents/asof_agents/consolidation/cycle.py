@@ -16,7 +16,7 @@ from asof_agents.consolidation.decay import faded_before
 from asof_agents.consolidation.merges import find_merges
 from asof_agents.consolidation.partitions import Partition, partition_of
 from asof_agents.ports import ConsolidationView, EpisodeView
-from asof_streams.consolidation import ConsolidationConfig
+from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.errors import AsofError
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive

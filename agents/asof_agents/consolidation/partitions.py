@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from asof_streams.consolidation import CommunityConfig
+from asof_streams.consolidation_config import CommunityConfig
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
 

@@ -10,7 +10,7 @@ from asof_projections.confidence import entity_confidence
 from asof_projections.names import key
 from asof_streams.episodic import AttributeStated, MentionObserved, RelationshipStated
 from asof_streams.events import Event
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 
 _SPEAKER: Final = 1.0
 

@@ -11,7 +11,7 @@ from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.ids import derive
-from asof_streams.ingestion import ConflictConfig
+from asof_streams.ingestion_config import ConflictConfig
 from asof_streams.instants import SECOND
 from asof_streams.semantic import ContradictionFlagged
 

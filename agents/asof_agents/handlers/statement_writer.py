@@ -17,7 +17,7 @@ from asof_projections.model.rows import Statement
 from asof_projections.versions import RULE, Assertion, Interval
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
 

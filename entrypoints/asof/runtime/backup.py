@@ -25,9 +25,9 @@ from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput
 from asof_streams.files import make_folder, replace_file, sync
 from asof_streams.key_store import move_keys
 from asof_streams.messages import ErasureRequest, RedactionRequest
-from asof_streams.sqlite_copy import restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_records import Head
+from asof_streams.stored_log import restore_rows, stored_log
 
 _NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
 _LOGS: Final = re.compile(rf"(?:control|messages|episodic)\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite")

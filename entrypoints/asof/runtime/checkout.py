@@ -13,9 +13,9 @@ from asof.settings import Settings
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.files import make_folder, replace_file
 from asof_streams.messages import ErasureRequest, RedactionRequest
-from asof_streams.sqlite_copy import StoredLog, restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_records import Head
+from asof_streams.stored_log import StoredLog, restore_rows, stored_log
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.makers import Makers
 from asof_projections.model.prices import ModelBudget, ModelPrice, price_of
 from asof_streams.errors import InvalidInput
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 
 if TYPE_CHECKING:
     from asof.runtime.name_vectors import NameVectorIndex

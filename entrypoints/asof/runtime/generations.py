@@ -28,7 +28,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
 from asof_streams.files import locked_folder, make_folder, replace_file
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 

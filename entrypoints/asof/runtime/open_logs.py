@@ -16,7 +16,7 @@ from asof_streams.ciphers import cipher
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.events import Event
 from asof_streams.files import expect_own_files, locked_folder, remove_folder, stamp
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.key_store import make_keys, move_keys
 from asof_streams.key_tree import KEY_BYTES
 from asof_streams.sqlite_log import SqliteLog

@@ -26,7 +26,7 @@ from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.builds import PromptEstimate, RebuildEstimate
 from asof_projections.model.prices import price_of
-from asof_projections.retrieval.tokens import tokens
+from asof_projections.retrieval.token_count import tokens
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 
 _SAMPLE: Final = 5_000  # events after which a rebuild that asks no model is known well enough

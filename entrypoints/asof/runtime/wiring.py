@@ -20,9 +20,9 @@ from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
 from asof_projections.queries.temporal import TemporalQueries
 from asof_projections.versions import RULE
-from asof_streams.consolidation import ConsolidationConfig
+from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.errors import EmptyMemory, InvalidInput
-from asof_streams.ingestion import IngestionConfig
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.kafka.connection import Connection
 from asof_streams.sqlite_log import SqliteLog
 

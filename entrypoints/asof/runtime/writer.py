@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Final
 
 from asof.runtime import control_log
-from asof.runtime.build_state import BuildState, inline_build
+from asof.runtime.bulk_build_state import BuildState, inline_build
 from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.generation_build import build as build_generation
 from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of

@@ -18,7 +18,7 @@ from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment,
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import fact_table, graphml, json_ld, mermaid
 from asof_projections.queries.conflicts import conflicts
-from asof_projections.queries.parts import is_by, links_of, sentences_of
+from asof_projections.queries.export_turns import is_by, links_of, sentences_of
 from asof_projections.queries.summaries import community_summary
 from asof_streams.ids import qualified_id, shown_id
 from asof_streams.instants import INF, render

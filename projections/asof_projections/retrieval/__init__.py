@@ -8,6 +8,6 @@ __all__ = [
     "pipeline",
     "relations",
     "search",
-    "tokens",
+    "token_count",
     "turns",
 ]

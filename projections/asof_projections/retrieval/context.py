@@ -22,7 +22,7 @@ from asof_projections.model.contexts import (
 from asof_projections.model.queries import ContextQuery, FactSearchQuery, ask
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.changes import SlotChange
-from asof_projections.retrieval.tokens import tokens
+from asof_projections.retrieval.token_count import tokens
 from asof_projections.retrieval.wording import HEADINGS, ContextFrame, Wording
 from asof_streams.timezones import zone_of
 

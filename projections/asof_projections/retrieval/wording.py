@@ -11,7 +11,7 @@ from typing import Final
 from asof_projections.model.answers import EpisodeHit, Fact
 from asof_projections.model.contexts import EntityOutline, Kind
 from asof_projections.retrieval.quotes import excerpt, quote
-from asof_projections.retrieval.tokens import tokens
+from asof_projections.retrieval.token_count import tokens
 
 HEADINGS: Final[dict[Kind, str]] = {
     "entity": "Who and what:",

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from asof_projections import names
+from asof_projections.fts_words import words_of
 from asof_projections.graph.arango.documents import Documents, Load, References
 from asof_projections.graph.arango.schema import prefix
 from asof_projections.graph.arango.wire import Document, ascii_text, declaration, key
 from asof_projections.graph.sqlite_store.base import value_of
-from asof_projections.words import words_of
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof_projections.fts_words import words_of
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, ascii_text, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window, literals_of
-from asof_projections.words import words_of
 from asof_streams.instants import INF, parse
 
 _ANY = {
