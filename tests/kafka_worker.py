@@ -44,6 +44,11 @@ class Running:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
     def wait(self) -> int:
         """Wait for its end; return the exit code."""
         return asof_process.wait(self._process)

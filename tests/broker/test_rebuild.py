@@ -2,23 +2,31 @@
 
 import json
 import os
+import random
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from threading import Event
+from typing import Any, Final
 
 import pytest
 
 import asof_process
 import model_server
-from asof.runtime.layout import DirectoryLayout
+from asof.runtime.layout import BUILD, DirectoryLayout
 from asof_projections.generations import load
 from asof_streams.kafka.envelope import Sent, read
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import is_held
+from effort import tries
 from http_server import Server, serving
-from kafka_worker import Running, World, until_known
-from patience import wait_until
+from kafka_worker import Running, World, fact, until_known
+from patience import SECONDS, wait_until
 
 Start = Callable[..., Running]
+
+READ: Final = json.dumps({"entities": [], "facts": [], "attributes": []})  # of a message, as a model answers
 
 
 def asked(world: World, data: Path, *command: str, code: int = 0) -> Any:
@@ -132,9 +140,8 @@ def test_a_service_on_the_topics_switches_and_drops_for_every_machine(
     world.send([home(number) for number in range(5)])
     until_known(worker, 5)
     asked(world, tmp_path / "data", "rebuild", "--name", "second", "--policy", "graded")
-    settings = {f"ASOF_{name.upper()}": value for name, value in world.settings().items()}
-    with serving(served, **settings) as server:
-        wait_until(lambda: served.exists() and "second" in listed(server), server.log)
+    with serving(served, **environment(world)) as server:
+        wait_until(lambda: served.exists() and "second" in listed(server), lambda: server.log)
 
         switched = server.client.post("/v1/generations/switch", json={"name": "second"})
 
@@ -172,3 +179,129 @@ def test_a_rebuild_pauses_where_its_budget_is_spent_and_goes_on_with_a_larger_on
         assert 0 < server.calls < estimate["calls"] == 3
         assert asked(world, data, *command, "--max-tokens", str(10 * half))["generation"]["name"] == "read"
         assert server.calls == 3
+
+
+@pytest.mark.long
+@pytest.mark.crash
+def test_a_rebuild_that_is_killed_at_any_moment_while_messages_come_ends_with_the_digest_of_one_that_was_not(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    chance = random.Random(int(os.environ.get("ASOF_CRASH_SEED", "20240101")))
+    data, built, sent = tmp_path / "data", DirectoryLayout(tmp_path / "built"), 600
+    worker = start(world)
+    world.send([fact(number) for number in range(sent)])
+    until_known(worker, sent)
+    rebuild = ("rebuild", "--policy", "graded", "--name")
+    for delay in (0.0, *(chance.uniform(0, 0.6) for _ in range(tries(3, nightly=20)))):
+        building = start(world, "built", (*rebuild, "again"))
+        until_begun(building, built.generation("again"))
+        time.sleep(delay)
+        building.kill()
+        world.send([fact(sent)])
+        sent += 1
+    assert start(world, "built", (*rebuild, "again")).wait() == 0
+    assert start(world, "whole", (*rebuild, "whole")).wait() == 0
+    world.send([fact(sent)])
+    until_known(worker, sent + 1)
+    wait_until(lambda: is_level(data, "again") and is_level(data, "whole"), worker.said)
+
+    assert asked(world, data, "digest", "again") == asked(world, data, "digest", "whole")
+    worker.stop()
+
+
+def until_begun(building: Running, folder: Path) -> None:
+    """Wait until a rebuild holds the lock of its build, or has ended."""
+    wait_until(lambda: is_held(folder, BUILD) or building.ended, building.said)
+
+
+def test_a_service_on_the_topics_builds_a_generation_that_workers_follow_for(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    worker, served = start(world), tmp_path / "served"
+    world.send([home(number) for number in range(20)])
+    until_known(worker, 20)
+    with serving(served, **environment(world)) as server:
+        wait_until(lambda: "main" in listed(server), lambda: server.log)
+        generations = "/v1/generations"
+
+        begun = server.client.post(generations, json={"name": "second", "policy": "graded"})
+        wait_until(lambda: not builds(server), lambda: server.log)
+        world.send([home(number) for number in range(20, 25)])
+        until_known(worker, 25)
+        asked(world, tmp_path / "data", "rebuild", "--name", "third", "--policy", "graded")
+        digest = asked(world, tmp_path / "data", "digest", "third")
+        wait_until(lambda: digest_of(server, "second") == digest, lambda: server.log)  # a worker follows for it
+        switched = server.client.post(f"{generations}/switch", json={"name": "second"})
+
+        assert (begun.status_code, begun.json()["name"], begun.json()["state"]) == (202, "second", "running")
+        assert (switched.status_code, switched.json()["active"]) == (200, "second"), switched.text
+        assert server.client.post(generations, json={"name": "second", "policy": "graded"}).status_code == 422
+        server.client.post(f"{generations}/switch", json={"name": "main"})
+        server.client.post(f"{generations}/drop", json={"name": "second"})
+        assert "dropped" in server.client.post(generations, json={"name": "second"}).text
+    worker.stop()
+
+
+def test_a_build_of_a_service_on_the_topics_is_shown_cancelled_paused_and_resumed(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    worker, served = start(world), tmp_path / "served"
+    said = {"group_id": "b", "role": "Ana", "role_type": "user"}
+    world.send([said | {"content": f"I live in {town}."} for town in ("Rome", "Oslo", "Paris")])
+    until_known(worker, 3)
+    worker.stop()
+    with model_server.serving() as model, ThreadPoolExecutor(1) as pool:
+        answering = Event()
+        model.says = lambda _: READ if answering.wait(SECONDS) else ""
+        settings = {"EXTRACTOR": "model", "MODEL_NAME": "fake", "MODEL_URL": model.url}
+        given = environment(world) | {f"ASOF_{name}": value for name, value in settings.items()}
+        with serving(served, **given) as server:
+            wait_until(lambda: "main" in listed(server), lambda: server.log)
+
+            def stopped(name: str, action: str) -> Any:
+                """Begin a build, stop it while the model is asked for the first message, and return the answer."""
+                answering.clear()
+                asked = model.calls
+                server.client.post("/v1/generations", json={"name": name, "source": "episodes"})
+                wait_until(lambda: model.calls > asked, lambda: server.log)
+                assert [(build["name"], build["state"]) for build in builds(server)] == [(name, "running")]
+                stopping = pool.submit(server.client.post, f"/v1/generations/{action}", json={"name": name})
+                wait_until(DirectoryLayout(served).stop_request(name).exists, lambda: server.log)
+                answering.set()
+                return stopping.result().json()
+
+            assert stopped("gone", "cancel") == {"builds": []}
+            assert world.topics.semantic("gone") not in world.client.topics()
+            wait_until(lambda: not DirectoryLayout(served).generation("gone").exists(), lambda: server.log)
+            assert "dropped" in server.client.post("/v1/generations", json={"name": "gone"}).text
+
+            paused = stopped("read", "pause")
+            assert (paused["state"], paused["reason"], 0 < paused["done"] < paused["total"]) == (
+                "paused",
+                "request",
+                True,
+            )
+            assert builds(server) == [paused]
+            resumed = server.client.post("/v1/generations/resume", json={"name": "read"})
+            assert (resumed.status_code, resumed.json()["state"]) == (202, "running"), resumed.text
+            wait_until(lambda: not builds(server), lambda: server.log)
+            digest = digest_of(server, "read")
+        whole = Running(tmp_path / "whole", world, ("rebuild", "--name", "whole", "--from", "episodes"), **settings)
+        assert whole.wait() == 0, whole.said()
+    assert asked(world, tmp_path / "whole", "digest", "whole") == digest
+
+
+def environment(world: World) -> dict[str, str]:
+    """Return the settings of a service on the topics."""
+    return {f"ASOF_{name.upper()}": value for name, value in world.settings().items()}
+
+
+def digest_of(server: Server, name: str) -> Any:
+    """Return the digest of a generation in the directory of a service."""
+    return server.client.get("/v1/generations/digest", params={"name": name}).json()
+
+
+def builds(server: Server) -> list[dict[str, Any]]:
+    """Return the builds that a service shows."""
+    found: list[dict[str, Any]] = server.client.get("/v1/generations/builds").json()["builds"]
+    return found

@@ -13,7 +13,7 @@ from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.inputs import InputChoice, InputReader, InputReplica
 from asof.kafka.replica import adopt_generation, begin_catalog, list_generations
 from asof.kafka.topic_logs import TopicPartitions
-from asof.runtime.belief_writer import BeliefWriter
+from asof.runtime.belief_writer import BeliefWriter, BuildTerms
 from asof.runtime.extractors import extractor_factory
 from asof.runtime.generations import kept_ontology, restore_ontologies
 from asof.runtime.layout import DirectoryLayout
@@ -22,7 +22,6 @@ from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import load_ontology
 from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, GenerationInfo
-from asof_projections.model.prices import ModelBudget
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -47,7 +46,8 @@ class BelieverPartition:
 
     Opening it deposes whoever wrote the generation before. WriterBusy: another process has its folder. info: the
     description of a generation whose topic is empty; the settings describe the first. beside: whether a recorder works
-    in this directory, and may be about to come to this partition.
+    in this directory, and may be about to come to this partition. build: of one that is built; `ingest` raises
+    BuildStopped where it is to stop.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class BelieverPartition:
         info: GenerationInfo | None = None,
         beside: bool = False,
         watchdog: Watchdog | None = None,
-        budget: ModelBudget | None = None,
+        build: BuildTerms | None = None,
     ) -> None:
         self._settings = settings
         self._watchdog = watchdog
-        self._budget = budget
+        self._build = build
         self._offset = 0
         self._beliefs: BeliefWriter | None = None
         self._log: EventTopic | None = None  # of the beliefs
@@ -163,7 +163,7 @@ class BelieverPartition:
             log.go_on()
             beliefs = BeliefWriter(
                 *(at.places, self._settings, self._info, inputs, self._extractors, lambda _: log, self._watchdog),
-                budget=self._budget,
+                build=self._build,
             )
             opened.callback(beliefs.close)
             self._log, self._beliefs, self._opened_beliefs = log, beliefs, opened.pop_all()

@@ -51,6 +51,7 @@ class ReplicaFollower:
         self._topics = topics
         self._copies: list[PartitionReplica] = []
         self._looked: float | None = None
+        self._built: tuple[str, ...] = ()
         with ExitStack() as opened:
             self._client = opened.enter_context(Client(connection))
             count = self._client.partitions(topics.messages)
@@ -137,8 +138,8 @@ class ReplicaFollower:
             for name in control.dropped:
                 copy.remove(name)
         now = time.monotonic()
-        if self._looked is None or now - self._looked > _LOOK_SECONDS:
+        if self._looked is None or now - self._looked > _LOOK_SECONDS or control.built != self._built:
             for name in self._topics.generations_of(self._client.topics()):
                 for copy in self._copies if name not in control.dropped else ():
                     copy.add(name)
-            self._looked = now
+            self._looked, self._built = now, control.built

@@ -5,12 +5,16 @@ directory may be that of a worker, whose copy of the episodes it reads, or one o
 """
 
 import asyncio
+import shutil
 import time
 from contextlib import closing
 from typing import Final
 
 from asof.kafka.believer import BelieverPartition, believers_group
 from asof.kafka.control import apply, open_control
+from asof.runtime.belief_writer import BuildTerms
+from asof.runtime.build_file import BuildFile, remove_file, stop_build
+from asof.runtime.extractors import extractor_factory
 from asof.runtime.generations import keep_ontology
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
@@ -22,7 +26,7 @@ from asof_projections.control import ControlState
 from asof_projections.generations import FIRST, GenerationInfo
 from asof_projections.model.prices import ModelBudget
 from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import BuildStopped, InvalidInput, NotFound
 from asof_streams.events import Event
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.topics import Topics, create, delete_generation
@@ -33,38 +37,95 @@ _POLL_SECONDS: Final = 0.05
 
 
 def rebuild(
-    settings: Settings, info: GenerationInfo, ontology: Ontology, progress: Progress | None, budget: ModelBudget
+    settings: Settings,
+    info: GenerationInfo,
+    ontology: Ontology,
+    progress: Progress | None,
+    budget: ModelBudget,
+    *,
+    is_asked: bool = True,
 ) -> None:
     """Build a generation from the episodic topic up to its present end, and have the workers follow for it then.
 
-    One that is built already is left as it is. WriterBusy: a worker follows for one that is not. InvalidInput: a
-    generation of this name was dropped. BuildStopped: the budget is spent.
+    One that is built already is left as it is. is_asked: whether it is asked for now, so that no earlier request to
+    stop holds. WriterBusy: another process builds it, or a worker follows for it already. InvalidInput: a generation
+    of this name was dropped. BuildStopped: another process asked for it, or the budget is spent.
     """
-    connection, topics = connection_of(settings), Topics(settings.kafka_prefix)
+    with closing(extractor_factory(settings)) as extractors:
+        extractors.check_budget(budget)
+        extractors.expect(info, ontology)
     with open_control(settings) as control:
         state = control.catch_up()
     if info.name in state.dropped:
         raise InvalidInput(f"a generation {info.name} was dropped: choose another name", "name")
-    if info.name in state.built:  # workers follow for it
-        return
-    asyncio.run(create(connection, topics, [info.name], control=True))
-    with Client(connection) as client:
-        count = client.partitions(topics.episodic)
-        ends = [client.end(topics.episodic, partition) for partition in range(count)]
-    done = 0
-    for partition, end in enumerate(ends):
-        there = places_of(DirectoryLayout(settings.data), partition, count)
-        keep_ontology(ontology, there.ontology_of(info.name))
-        opened = BelieverPartition(there, settings, connection, topics, partition, info.name, info=info, budget=budget)
-        with closing(opened) as believer:
-            while believer.offset < end:
-                believer.ingest([])
-                if progress:
-                    progress(done + min(believer.offset, end), sum(ends))
-        done += end
-    built = GenerationBuilt(generation=info.name, build=info.build)
-    with open_control(settings) as control:
-        control.decide(lambda state: None if info.name in state.built else built)
+    file = BuildFile(DirectoryLayout(settings.data), info)
+    with file.begun(ontology, is_asked=is_asked):
+        if info.name not in state.built:  # workers follow for one that is
+            _Build(settings, info, file, progress, budget).run(ontology)
+            built = GenerationBuilt(generation=info.name, build=info.build)
+            with open_control(settings) as control:
+                control.decide(lambda state: None if info.name in state.built else built)
+        file.remove()
+
+
+class _Build:
+    """A believer of a new generation that follows each partition up to where its topic ended when it began."""
+
+    def __init__(
+        self, settings: Settings, info: GenerationInfo, file: BuildFile, progress: Progress | None, budget: ModelBudget
+    ) -> None:
+        self._settings = settings
+        self._info = info
+        self._file = file
+        self._progress = progress
+        self._terms = BuildTerms(budget, self._go_on, self._reached)
+        self._before = self._position = 0  # events read of the partitions before this one, and of this one
+        self._behind = 0  # events of the partitions behind, at most
+        self._began = 0
+        self._tell: Progress | None = None  # how far it is from there on
+
+    def run(self, ontology: Ontology) -> None:
+        try:
+            self._run(ontology)
+        except BuildStopped:
+            if not self._file.is_to_stop():
+                self._file.pause()
+            raise
+
+    def _run(self, ontology: Ontology) -> None:
+        settings, name = self._settings, self._info.name
+        connection, topics = connection_of(settings), Topics(settings.kafka_prefix)
+        asyncio.run(create(connection, topics, [name], control=True))
+        with Client(connection) as client:
+            count = client.partitions(topics.episodic)
+            ends = [client.end(topics.episodic, partition) for partition in range(count)]
+        for partition, end in enumerate(ends):
+            there = places_of(DirectoryLayout(settings.data), partition, count)
+            keep_ontology(ontology, there.ontology_of(name))
+            self._before, self._position = self._before + self._position, 0
+            self._behind = sum(ends[partition + 1 :])
+            at = there, settings, connection, topics, partition, name
+            with closing(BelieverPartition(*at, info=self._info, build=self._terms)) as believer:
+                while believer.offset < end:
+                    self._go_on()
+                    believer.ingest([])
+
+    def _go_on(self) -> None:
+        if self._file.is_to_stop():
+            raise self._file.stopped()
+
+    def _reached(self, position: int, stop: int) -> None:
+        self._position = position
+        done, total = self._before + position, self._before + stop + self._behind
+        if self._tell is None:
+            self._began, self._tell = done, self._file.progress(done, total, self._progress)
+        self._tell(done - self._began, total - self._began)
+
+
+def cancel(settings: Settings, name: str) -> None:
+    """Stop a build, and drop what there is of its generation. NotFound: none of the name is under way."""
+    stop_build(DirectoryLayout(settings.data), name, "cancelled")
+    _drop(settings, name)
 
 
 def switch(settings: Settings, name: str) -> None:
@@ -93,13 +154,17 @@ def drop(settings: Settings, name: str) -> None:
     Asked again after a failure it goes on. InvalidInput: it answers, or it is the first. NotFound: there is none of
     this name.
     """
-    directories, topics = parts(settings.data), Topics(settings.kafka_prefix)
-    connection = connection_of(settings)
     if name == FIRST:
         raise InvalidInput(f"{name} is the generation that says how messages are read: it stays", "name")
-    catalog = existing(directories[0])
+    catalog = existing(parts(settings.data)[0])
     if name not in catalog.dropped:
         catalog.without(name)
+    _drop(settings, name)
+
+
+def _drop(settings: Settings, name: str) -> None:
+    directories, topics = parts(settings.data), Topics(settings.kafka_prefix)
+    connection = connection_of(settings)
     asyncio.run(create(connection, topics, [], control=True))
 
     def decision(state: ControlState) -> Event | None:
@@ -117,6 +182,10 @@ def drop(settings: Settings, name: str) -> None:
         if graphs is not None:
             with closing(graphs):
                 graphs.drop(f"semantic.{name}")
+    whole = DirectoryLayout(settings.data)
+    remove_file(whole, name)
+    if whole not in directories:  # what is built is in the folders of its partitions, which `apply` removes
+        shutil.rmtree(whole.generation(name), ignore_errors=True)
 
 
 def _expect_caught_up(places: DirectoryLayout, name: str) -> None:

@@ -19,6 +19,7 @@ from asof.runtime.generation_build import build
 from asof.runtime.generations import build_of, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.rebuild_estimate import estimate_rebuild as estimate
+from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.runtime.writer import Writer
 from asof.service.session import Session
@@ -125,7 +126,6 @@ def _rebuild_on_kafka(session: Session, query: Rebuild) -> GenerationInfo:
 
     session.sources.every()[0].process_backlog()
     with closing(extractor_factory(session.settings)) as extractors:
-        extractors.check_budget(query.budget)
         info, ontology = _wanted(session, query, extractors)
     session.release()
     build_on_topics(session.settings, info, ontology, session.progress, query.budget)
@@ -148,6 +148,8 @@ def _wanted(session: Session, query: EstimateRebuild, extractors: ExtractorFacto
     there = [other for other in catalog.generations if other.name == name]
     if there and not (session.on_kafka and there == [info]):
         raise name_taken(name)
+    if is_copy(session.places.root) and name in catalog.dropped:
+        raise InvalidInput(f"a generation {name} was dropped: choose another name", "name")
     return info, ontology
 
 
@@ -211,8 +213,14 @@ def resume_build(session: Session, query: ResumeBuild) -> GenerationInfo:
     places = session.places
     info = build_file.unfinished_info(places, query.name)
     session.sources.every()[0].process_backlog()
+    ontology = kept_ontology(places.ontology_of(info.name))
+    if session.on_kafka:
+        from asof.kafka.rebuild import rebuild as build_on_topics
+
+        session.release()
+        build_on_topics(session.settings, info, ontology, session.progress, query.budget)
+        return info
     with closing(extractor_factory(session.settings)) as extractors:
-        ontology = kept_ontology(places.ontology_of(info.name))
         build(places, extractors, info, ontology, session.progress, query.budget)
     session.adopt()
     return info
@@ -220,8 +228,14 @@ def resume_build(session: Session, query: ResumeBuild) -> GenerationInfo:
 
 @operation(items="builds")
 def cancel_build(session: Session, query: GenerationQuery) -> list[UnfinishedBuild]:
-    """Stop a build and remove all of it; return the builds that are left."""
-    build_file.stop_build(session.places, query.name, "cancelled")
+    """Stop a build and remove all of it; return the builds that are left. On Kafka its topic goes too."""
+    if session.on_kafka:
+        from asof.kafka.rebuild import cancel
+
+        session.close_reader()
+        cancel(session.settings, query.name)
+    else:
+        build_file.stop_build(session.places, query.name, "cancelled")
     return build_file.builds(session.places)
 
 

@@ -1,11 +1,13 @@
 """Writing one generation alone: its beliefs follow an episodic log that another process may write meanwhile."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.extractors import ExtractorFactory
-from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY
+from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY, LOOK_EVERY
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
@@ -41,11 +43,24 @@ class Inputs(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class BuildTerms:
+    """How a build follows: what its calls may come to, what raises BuildStopped where it is to stop, whom it tells.
+
+    reached: takes a position of the episodic log that the generation has come to, and the one that it follows to.
+    """
+
+    budget: ModelBudget
+    go_on: Callable[[], None]
+    reached: Callable[[int, int], None]
+
+
 class BeliefWriter:
     """One generation, opened for writing. Used by one thread.
 
     open_log: opens the log of the generation, which is closed with this. A message that cannot be taken is parked on
-    that log. budget: of a build, which `follow` ends with BuildStopped where that, or one of a group, is spent.
+    that log. build: of a build, which `follow` ends with BuildStopped where it is to stop, or where its budget, or that
+    of a group, is spent; what was derived is kept.
     """
 
     def __init__(
@@ -57,9 +72,10 @@ class BeliefWriter:
         extractors: ExtractorFactory,
         open_log: OpenLog,
         watchdog: Watchdog | None = None,
-        budget: ModelBudget | None = None,
+        build: BuildTerms | None = None,
     ) -> None:
         self._places, self._name = places, info.name
+        self._build = build
         self._inputs = inputs
         logs = LoneGeneration(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
         with ExitStack() as opened:
@@ -67,10 +83,12 @@ class BeliefWriter:
             opened.callback(self._generations.close)
             self._generations.open_all()
             generation, journal = self._generations[info.name], self._generations.journal
-            if budget is not None and journal is not None:
-                opened.enter_context(journal.budget.of_build(budget, build_replies(parts(settings.data), info.name)))
+            if build is not None and journal is not None:
+                spent = build_replies(parts(settings.data), info.name)
+                opened.enter_context(journal.budget.of_build(build.budget, spent))
             self._log = generation.layer.log
             self._every = FLUSH_EVERY if journal is None else FLUSH_ASKED
+            self._looks = LOOK_EVERY if journal is None else 1
             self._believer = Believer(generation, inputs.episodic, inputs.episodes, self._erase, journal)
             self._verdicts = Verdicts(self._believer, inputs.episodic, watchdog)
             self._graphs = graphs_of(settings, places)
@@ -95,15 +113,20 @@ class BeliefWriter:
 
     def _followed(self, stop: int) -> bool:
         """Return False where a message is given up: it is to be done again, without that one."""
-        believer = self._believer
+        believer, build = self._believer, self._build
         try:
             for number, message in enumerate(believer.messages(stop), 1):
                 self._verdicts.ingest(message)
                 if number % self._every == 0:
                     believer.flush()
+                    self._tell(stop)
+                if build is not None and number % self._looks == 0:
+                    build.go_on()
             believer.flush(stop)
+            self._tell(stop)
         except BuildStopped:
             believer.flush()
+            self._tell(stop)
             raise
         except BaseException as error:
             believer.roll_back()
@@ -111,6 +134,10 @@ class BeliefWriter:
                 return False
             raise
         return True
+
+    def _tell(self, stop: int) -> None:
+        if self._build is not None:
+            self._build.reached(self._believer.checkpoint, stop)
 
     def _erase(self, group: str) -> None:
         self._generations.erase(group)

@@ -2,7 +2,10 @@
 
 It stands in the generation's folder until the build is complete. Whoever builds holds a lock beside it, which the
 operating system frees when the process dies; whoever wants it to stop leaves a file that the builder looks for after
-each message. So neither waits for a time, and a build that was killed is told from one that runs.
+after each message. So neither waits for a time, and a build that was killed is told from one that runs.
+
+In a copy of topics it stands in the folder of the whole directory, also where partitions have folders of their own.
+What is built there is listed from its first event on, so that the file alone says that a build is not complete.
 """
 
 import json
@@ -15,6 +18,7 @@ from typing import Any, Final, Literal
 
 from asof.runtime.generations import keep_ontology
 from asof.runtime.layout import BUILD, DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo, check_name
@@ -60,7 +64,7 @@ class BuildFile:
         """
         with ExitStack() as held:
             with locked_folder(self._root):  # no writer takes its folder for the rest of a drop
-                if any(info.name == self._info.name for info in existing(DirectoryLayout(self._root)).generations):
+                if self._info.name in _complete(DirectoryLayout(self._root)):
                     raise name_taken(self._info.name)
                 held.enter_context(self.running())
                 if is_asked:
@@ -74,7 +78,7 @@ class BuildFile:
         folder = self._path.parent
         begun = _read(self._path)
         if begun is None or begun["kind"] != self._kind:
-            for path in folder.iterdir():
+            for path in folder.iterdir() if not is_copy(self._root) else ():
                 if path != self._lock:
                     path.unlink()
             keep_ontology(ontology, folder / "ontology.json")
@@ -125,7 +129,7 @@ class BuildFile:
 
     def remove(self) -> None:
         """Remove the file: the build is complete."""
-        _remove(DirectoryLayout(self._root), self._info.name)
+        remove_file(DirectoryLayout(self._root), self._info.name)
 
 
 def builds(places: DirectoryLayout) -> list[UnfinishedBuild]:
@@ -161,18 +165,20 @@ def name_taken(name: str) -> InvalidInput:
 def take_over(places: DirectoryLayout, name: str, *, wait: bool = False) -> bool:
     """Let whoever writes the directory follow for a generation that is listed; return whether it may.
 
-    The end of its build is left to the process that builds it, while that is at work; wait: until it is not.
+    The end of its build is left to the process that builds it, while that is at work; wait: until it is not. In a copy
+    of topics the lock of its folder alone says who may.
     """
-    if not places.unfinished(name).exists():
+    if is_copy(places.root) or not places.unfinished(name).exists():
         return True
     if not wait and is_held(places.generation(name), BUILD):
         return False
     with locked_file(places.build_lock(name)):
-        _remove(places, name)
+        remove_file(places, name)
     return True
 
 
-def _remove(places: DirectoryLayout, name: str) -> None:
+def remove_file(places: DirectoryLayout, name: str) -> None:
+    """Remove the file of a build, if there is one, and those beside it: nobody goes on with it."""
     for path in (places.stop_request(name), places.unfinished(name), places.build_lock(name)):
         path.unlink(missing_ok=True)
 
@@ -180,7 +186,8 @@ def _remove(places: DirectoryLayout, name: str) -> None:
 def stop_build(places: DirectoryLayout, name: str, wanted: Stop) -> None:
     """Have a build stop after the message that it is at, and wait for that; remove what is cancelled.
 
-    One that was asked for, and that its process has not begun, is stopped too. NotFound: there is none of this name.
+    One that was asked for, and that its process has not begun, is stopped too. In a copy of topics nothing is removed:
+    its topic is to go first. NotFound: there is none of this name.
     """
     _expected(places, name)
     while not _is_stopped(places, name, wanted):
@@ -203,13 +210,14 @@ def _is_stopped(places: DirectoryLayout, name: str, wanted: Stop) -> bool:
             return True  # it was removed meanwhile
         if is_held(places.generation(name), BUILD):
             return False
-        if wanted == "cancelled":
+        if wanted == "cancelled" and not is_copy(places.root):
             remove_folder(places.generation(name))
         return True
 
 
 def _expect_incomplete(places: DirectoryLayout, name: str) -> None:
-    if name in {info.name for info in existing(places).generations}:
+    if name in _complete(places) or (is_copy(places.root) and not places.unfinished(name).exists()):
+        places.stop_request(name).unlink(missing_ok=True)
         raise NotFound(f"the build of {name} was completed meanwhile: it is a generation now")
 
 
@@ -220,11 +228,15 @@ def withdraw_stop(places: DirectoryLayout, name: str) -> None:
 
 
 def _expected(places: DirectoryLayout, name: str) -> tuple[dict[str, Any], GenerationInfo]:
-    complete = {info.name for info in existing(places).generations}
     stored = _read(places.unfinished(check_name(name)))
-    if stored is None or name in complete:
+    if stored is None or name in _complete(places):
         raise _none_of(name)
     return stored, GenerationInfo.of(stored["info"])
+
+
+def _complete(places: DirectoryLayout) -> set[str]:
+    """Return the names of the generations that are known to be complete; none in a copy of topics."""
+    return set() if is_copy(places.root) else {info.name for info in existing(places).generations}
 
 
 def _none_of(name: str) -> NotFound:

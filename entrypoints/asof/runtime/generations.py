@@ -34,7 +34,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
-_LOOK_EVERY: Final = 16  # messages; to ask whether a build is to stop looks for a file
+LOOK_EVERY: Final = 16  # messages; to ask whether a build is to stop looks for a file
 _MOST: Final = 32  # ontologies in memory
 
 FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
@@ -128,7 +128,7 @@ def follow(
     start = layer.checkpoint
     found = group_batches(episodic.read(start, stop))
     every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
-    looks = 1 if journal is not None else _LOOK_EVERY
+    looks = 1 if journal is not None else LOOK_EVERY
     if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
 

@@ -25,11 +25,19 @@ def run_build(channel: Channel, settings: Settings, name: str, budget: ModelBudg
     del channel
     lower_priority()
     log_to_stderr(settings, "asof", "asof_agents")
+    try:
+        _build(settings, name, budget)
+    except AsofError as error:
+        log.warning("the build of generation %s ended: %s", name, error)
+
+
+def _build(settings: Settings, name: str, budget: ModelBudget) -> None:
     places = DirectoryLayout(settings.data)
+    info, ontology = unfinished_info(places, name), kept_ontology(places.ontology_of(name))
+    if settings.kafka is not None:
+        from asof.kafka.rebuild import rebuild
+
+        rebuild(settings, info, ontology, None, budget, is_asked=False)
+        return
     with closing(extractor_factory(settings)) as extractors:
-        try:
-            info = unfinished_info(places, name)
-            ontology = kept_ontology(places.ontology_of(name))
-            build(places, extractors, info, ontology, None, budget, is_asked=False)
-        except AsofError as error:
-            log.warning("the build of generation %s ended: %s", name, error)
+        build(places, extractors, info, ontology, None, budget, is_asked=False)

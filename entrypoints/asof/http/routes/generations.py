@@ -14,7 +14,6 @@ from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import generations
 from asof.operations.answers import UnfinishedBuild
-from asof.operations.errors import InvalidInput
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
@@ -55,8 +54,8 @@ async def digest(served: Service, caller: Caller, query: Any) -> Response:
 async def build(given: v1.NewGeneration, served: Served, caller: Administering) -> Response:
     """Build a generation beside the others, while messages come and are answered; `builds` shows how far it is.
 
-    Once it is complete it is listed, and follows new messages. 422: the name is taken, or the service is on Kafka,
-    where `asof rebuild` builds.
+    Once it is complete it is listed, and follows new messages; on Kafka it is listed while it is built, and workers
+    follow for it then. 422: the name is taken.
     """
     query = given.query()
     return await _built(served, caller, partial(generations.begin_build, query=query), query)
@@ -86,8 +85,6 @@ async def _built(
     served: Service, caller: Caller, expected: Callable[[Any], UnfinishedBuild], query: generations.BuildBudget
 ) -> Response:
     expect_own(caller)
-    if served.on_topics:
-        raise InvalidInput("on Kafka asof rebuild builds, while workers go on")
     begun = await served.ask(expected)
     served.build(begun.name, query.budget)
     body = generations.pause_build.dump(replace(begun, state="running", reason=None))
@@ -103,9 +100,14 @@ async def pause(given: v1.GenerationName, served: Served, caller: Administering)
 
 @router.post("/cancel", response_model=generations.cancel_build.model, responses=problems.OF_A_BODY)
 async def cancel(given: v1.GenerationName, served: Served, caller: Administering) -> Response:
-    """Stop a build and remove all of it; return the builds that are left. 404: none of the name is under way."""
+    """Stop a build and remove all of it; return the builds that are left. 404: none of the name is under way.
+
+    On Kafka its topic goes too, and the name is not used again.
+    """
     expect_own(caller)
-    return json_of(generations.cancel_build, await run(served, generations.cancel_build, given.query()))
+    work = partial(generations.cancel_build, query=given.query())
+    left = await (served.administer(work) if served.on_topics else served.ask(work))
+    return json_of(generations.cancel_build, left)
 
 
 @router.post("/switch", response_model=generations.switch.model, responses=_CHANGED)
