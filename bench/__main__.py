@@ -17,6 +17,7 @@ from bench import (
     asking,
     chatting,
     finding,
+    generations,
     growth,
     importing,
     kafka,
@@ -47,8 +48,10 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "shapes": shapes.measure,
     "search": searching.measure,
     "serve": serving.measure,
+    "generations": generations.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,
+    "generations-kafka": generations.measure_on_kafka,
     "scale": scaling.measure,
 }
 HOURS = {"scale"}  # that are measured only if they are named

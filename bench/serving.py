@@ -43,12 +43,12 @@ def _sending(material: Material, embedder: str) -> Iterator[Figure]:
     """Send single messages, one after the other, while another client keeps the worker busy."""
     name, lines = material.chat(2_760)
     with (
-        _server(material.folder / f"serve-{embedder}", ASOF_EMBEDDER=embedder) as address,
+        server(material.folder / f"serve-{embedder}", ASOF_EMBEDDER=embedder) as address,
         _busy(address, lines, material.count(_WAITING, _TOGETHER)) as done,
         closing(HTTPConnection(address)) as client,
     ):
         began, before = time.perf_counter(), done()
-        single = islice(_bodies(lines, "single", 1), material.count(2_000, 50))
+        single = islice(requests(lines, "single", 1), material.count(2_000, 50))
         times = [_timed(client, "/messages", body) for body in single]
         rate = (done() - before) / (time.perf_counter() - began)
     what = f"{name}, " + ("without vectors" if embedder == "none" else "embedded behind it")
@@ -79,8 +79,8 @@ def _beside(material: Material) -> Figure:
 
 def _ingested(directory: Path, lines: list[bytes], messages: int, embedder: str) -> tuple[float, float]:
     """Return how long a service takes for messages, by the clock and by processor time of its worker."""
-    with _server(directory, ASOF_EMBEDDER=embedder) as address, closing(HTTPConnection(address)) as client:
-        bodies = _bodies(lines, "beside", _TOGETHER)
+    with server(directory, ASOF_EMBEDDER=embedder) as address, closing(HTTPConnection(address)) as client:
+        bodies = requests(lines, "beside", _TOGETHER)
         _processed(client, [next(bodies)])
         _timed(client, "/search", json.dumps({"query": "What is new?"}).encode())  # which loads the model
         began, spent = time.perf_counter(), _processor_seconds(directory)
@@ -97,7 +97,7 @@ def _processor_seconds(directory: Path) -> float:
 
 def _processed(client: HTTPConnection, bodies: list[bytes]) -> None:
     """Send messages, and wait until all are processed."""
-    last = [_posted(client, body) for body in bodies][-1] + _TOGETHER - 1
+    last = [posted(client, body) for body in bodies][-1] + _TOGETHER - 1
     client.request("GET", f"/v1/messages/{last}?min_position={last}")
     answer = client.getresponse()
     said = answer.read()
@@ -117,7 +117,7 @@ def _searching(material: Material) -> Iterator[Figure]:
         for n in range(_WARMING + material.count(_ASKED, 10))
     ]
     bodies = [json.dumps({"query": query, "group_ids": ["bench"]}).encode() for query in queries]
-    with _server(directory, ASOF_EMBEDDER="minilm") as address, closing(HTTPConnection(address)) as client:
+    with server(directory, ASOF_EMBEDDER="minilm") as address, closing(HTTPConnection(address)) as client:
         times = [_timed(client, "/search", body) for body in bodies]
     target = (Target("p50", 30),)
     note = "the facts' vectors are random: nothing is computed of them, and a search among any takes as long"
@@ -131,7 +131,7 @@ def _searching(material: Material) -> Iterator[Figure]:
 
 
 @contextmanager
-def _server(directory: Path, **settings: str) -> Iterator[str]:
+def server(directory: Path, **settings: str) -> Iterator[str]:
     """Run a service; yield where it listens."""
     command = [sys.executable, "-c", "from asof.cli import main; main()", "serve", "--port", "0", "--json"]
     with Popen([*command, "--data", directory], stdout=PIPE, stderr=DEVNULL, env=os.environ | settings) as process:
@@ -150,8 +150,8 @@ def _busy(address: str, lines: list[bytes], waiting: int) -> Iterator[Any]:
     def feed() -> None:
         sent: list[int] = []
         with closing(HTTPConnection(address)) as client:
-            for body in _bodies(lines, "many", _TOGETHER):
-                sent.append(_posted(client, body))
+            for body in requests(lines, "many", _TOGETHER):
+                sent.append(posted(client, body))
                 if len(sent) * _TOGETHER > waiting:
                     position = sent.pop(0) + _TOGETHER - 1
                     client.request("GET", f"/v1/messages/{position}?min_position={position}")
@@ -171,7 +171,7 @@ def _busy(address: str, lines: list[bytes], waiting: int) -> Iterator[Any]:
         feeder.join()
 
 
-def _bodies(lines: list[bytes], prefix: str, together: int) -> Iterator[bytes]:
+def requests(lines: list[bytes], prefix: str, together: int) -> Iterator[bytes]:
     """Yield requests of chat for ever, each round in groups of its own."""
     read = [json.loads(line) for line in lines]
     for number in count():
@@ -182,7 +182,7 @@ def _bodies(lines: list[bytes], prefix: str, together: int) -> Iterator[bytes]:
         yield json.dumps({"group_id": group, "messages": some}).encode()
 
 
-def _posted(client: HTTPConnection, body: bytes) -> int:
+def posted(client: HTTPConnection, body: bytes) -> int:
     """Send messages; return the position of the first."""
     client.request("POST", "/messages", body, {"Content-Type": "application/json"})
     answer = client.getresponse()

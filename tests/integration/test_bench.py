@@ -10,8 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
-ALONE = ("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve")  # seconds each
-ON_A_BROKER = ("kafka", "soak")  # left out: they take too long even at the smallest scale
+ALONE = (  # seconds each
+    *("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve"),
+    "generations",
+)
+ON_A_BROKER = ("kafka", "soak", "generations-kafka")  # left out: they take too long even at the smallest scale
 
 
 def bench(*arguments: object) -> "subprocess.CompletedProcess[str]":
