@@ -320,6 +320,24 @@ def test_a_search_among_many_vectors_finds_the_nearest_whatever_was_done_before(
     compare(half)
 
 
+def test_among_a_text_that_is_repeated_often_no_search_reads_all_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = random_units(20_000, 384)
+    rows[5_000:8_000] = rows[0]  # more than the candidates that are looked at first
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    index.add(np.arange(len(rows)), rows)
+
+    def read_all(*_: object, **__: object) -> None:
+        raise AssertionError("all vectors were read")
+
+    monkeypatch.setattr(index._index, "search", read_all)
+
+    found = [id_ for id_, _ in index.search(rows[0], 40)]
+
+    assert found == [0, *range(5_000, 5_039)]
+
+
 def test_the_same_ids_are_searched_again_after_others_came_or_went(tmp_path: Path) -> None:
     index, query = filled(tmp_path / "vectors.index", 100, 384), random_units(100, 384)[70]
     every, some = np.arange(100), np.arange(60, 100)

@@ -27,7 +27,8 @@ MARGIN: Final = 5e-5  # more than FAISS's sums of 32-bit products can be off, in
 SPARSE: Final = 64  # times as large as its place among the ids may an id be
 MANY: Final = 16_384  # rows from which on a scan of coarse codes is worth their memory
 ESTIMATED: Final = 512  # rows with the greatest estimates that are candidates at most, or
-TIMES: Final = 4  # as many as are asked for
+TIMES: Final = 4  # as many as are asked for; and
+AGAIN: Final = 8  # times as many, where those leave a doubt: a scan of all rows' own vectors takes far longer
 RESCORED: Final = 128  # candidates scored at once: what a core's cache holds
 
 Codes = NDArray[np.float16]
@@ -223,10 +224,7 @@ class FaissVectorIndex:
         further from the k-th than that, or until all are candidates.
         """
         _, count, parameters = allowed
-        if (
-            count >= MANY
-            and (rows := self._estimated(query, k, min(max(ESTIMATED, TIMES * k), count), parameters)).size
-        ):
+        if count >= MANY and (rows := self._estimated(query, k, count, parameters)).size:
             return rows
         asked = k + SPARE
         while True:
@@ -235,12 +233,20 @@ class FaissVectorIndex:
                 return np.asarray(rows, np.int64)
             asked *= 4
 
-    def _estimated(self, query: Vectors, k: int, most: int, parameters: Any) -> Ids:
-        """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain."""
+    def _estimated(self, query: Vectors, k: int, count: int, parameters: Any) -> Ids:
+        """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain.
+
+        A text that is repeated often has as many equal vectors, and they are all candidates: then more are looked at.
+        """
         self._coarse.extend(self._codes[len(self._coarse) :])
-        scores, rows, error = self._coarse.search(query, most, parameters)
-        least = scores[k - 1] - 2 * (error + MARGIN)
-        return rows[scores >= least] if scores[-1] < least else rows[:0]
+        most = max(ESTIMATED, TIMES * k)
+        for asked in (most, AGAIN * most):
+            found = self._coarse.search(query, min(asked, count), parameters)
+            least = found.scores[k - 1] - 2 * (found.error + MARGIN)
+            if found.scores[-1] < least or asked >= count:
+                rows: Ids = found.rows[found.scores >= least]
+                return rows
+        return np.empty(0, np.int64)
 
     def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
         """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""
