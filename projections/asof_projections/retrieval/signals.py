@@ -34,31 +34,30 @@ class Matches(NamedTuple):
 
     has: NDArray[np.bool]
     weights: NDArray[np.float32]  # of the words: inverse document frequencies among these turns
+    sums: NDArray[np.float32]  # of the weights of the words that each turn has
 
     @classmethod
     def of(cls, places: Sequence[Places], count: int) -> "Matches":
         """Return the matches of words that stand at some places of so many."""
-        has = np.zeros((len(places), count), np.bool)
-        for row, theirs in zip(has, places, strict=True):
-            row[theirs] = True
         having = np.array([len(theirs) for theirs in places], np.float32)
-        return cls(has, word_weight(having, count).astype(np.float32))
-
-    def sums(self, has: NDArray[np.bool]) -> Column:
-        """Return the weight of the words in each column."""
-        return (self.weights @ has.astype(np.float32)).astype(np.float64)
+        weights = word_weight(having, count).astype(np.float32)
+        has, sums = np.zeros((len(places), count), np.bool), np.zeros(count, np.float32)
+        for row, theirs, weight in zip(has, places, weights, strict=True):
+            row[theirs] = True
+            sums[theirs] += weight
+        return cls(has, weights, sums)
 
     def coverage(self, has: NDArray[np.bool]) -> Column:
         """Return the weight of the words in each column, as a share of the question's words."""
-        return self.sums(has) / max(float(self.weights.sum()), 1e-9)
+        return (self.weights @ has.astype(np.float32)).astype(np.float64) / max(float(self.weights.sum()), 1e-9)
 
 
 def words_of(matches: Matches, turns: Turns) -> Column:
     """Return BM25 of every turn: 0 of the many that have none of the words."""
     scores = np.zeros(len(turns.n))
-    matched = np.flatnonzero(matches.has.any(0))
+    matched = np.flatnonzero(matches.sums > 0)
     if len(matched):
-        sums = matches.sums(matches.has[:, matched])
+        sums = matches.sums[matched].astype(np.float64)
         scores[matched] = bm25(sums, turns.words[matched], turns.mean_words)
     return scores
 

@@ -29,7 +29,7 @@ def best(lists: Sequence[NDArray[np.int64]], holding: Holding, limit: int) -> li
         places = holding.places[having[: np.searchsorted(having, len(holding.places))]]
         places = places[places >= 0]
         weights[places] += word_weight(len(places), count)  # more than 0, also of a word that all have
-    found = np.flatnonzero(weights)
+    found = np.flatnonzero(weights > 0)  # numpy counts numbers that are not 0 six times as slowly
     if not len(found):
         return []
     scores = bm25(weights[found], holding.words[found], _USUAL)
