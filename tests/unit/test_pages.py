@@ -88,3 +88,55 @@ def test_a_history_as_of_a_known_moment_shows_nothing_that_was_recorded_later(me
 
     assert memory.history("Ben") != before
     assert memory.history("Ben", known_at=known) == before
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_limit_counts_what_is_returned(memory: Memory, name: str) -> None:
+    ask = LISTS[name](memory)
+    whole = ask()
+
+    for limit in range(1, len(whole) + 2):
+        assert ask(limit=limit) == whole[:limit]
+
+
+@pytest.mark.parametrize("verb", ["parked", "contradictions", "groups"])
+def test_so_it_does_where_there_are_no_pages(tmp_path: Path, verb: str) -> None:
+    everywhere = {} if verb == "groups" else {"all_groups": True}
+    with asof.open(tmp_path, embedder="none") as memory:
+        for number in range(3):
+            for city in ("Rome", "Oslo"):
+                born = {"subject": "Ana", "relation": "born_in", "object": city, "valid_at": "1990-01-01"}
+                memory.state_fact(**born, confidence=0.9, group_id=f"g{number}")
+            memory.retract("none", group_id=f"g{number}")
+        memory.rebuild("careful", policy="graded")
+        memory.switch("careful")
+        ask = getattr(memory, verb)
+        whole = ask(**everywhere)
+
+        assert len(whole) == 3
+        for limit in range(1, 5):
+            assert ask(limit=limit, **everywhere) == whole[:limit]
+
+
+def test_the_facts_of_each_step_are_as_many_as_the_limit_lets_though_some_were_in_the_step_before(
+    tmp_path: Path,
+) -> None:
+    with asof.open(tmp_path, embedder="none") as memory:
+        for subject, relation, object_ in (
+            ("Ben", "knows", "Ana"),
+            ("Cy", "knows", "Ana"),
+            ("Ben", "knows", "Cy"),
+            ("Ben", "lives_in", "Oslo"),
+            ("Cy", "lives_in", "Bonn"),
+        ):
+            memory.state_fact(subject=subject, relation=relation, object=object_, valid_at="2020-01-01")
+        whole = [[str(fact) for fact in hop.facts] for hop in memory.neighbourhood("Ana", hops=2)]
+
+        assert [len(facts) for facts in whole] == [2, 3]
+        for limit in range(1, 5):
+            hops = memory.neighbourhood("Ana", hops=2, limit=limit)
+            assert len(hops[0].facts) == min(limit, 2)
+            if limit > 1:  # else the step begins with one end alone
+                assert len(hops[1].facts) == min(limit, 3)
+        [[_], second] = [hop.facts for hop in memory.neighbourhood("Ana", hops=2, limit=1)]
+        assert len(second) == 1

@@ -5,6 +5,7 @@ import asyncio
 import inspect
 import re
 import sys
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +16,11 @@ from pydantic_core import PydanticUndefined
 
 import asof
 from asof.api import async_memory, memory
-from asof.operations import curation, entities, facts, generations, history, logs
+from asof.http.schemas import v1
+from asof.http.schemas.body import Body
+from asof.operations import answers, curation, entities, facts, generations, history, logs
 from asof.operations.operation import Operation
-from asof_projections.model.queries import FactFilters, FactsFilter
+from asof_projections.model.queries import DEFAULT_GROUP, FactFilters, FactsFilter
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = {
@@ -112,6 +115,37 @@ def test_answers_carry_aware_datetimes_and_none_for_an_open_end(tmp_path):
     assert str(fact) == "Ana lives_in Rome from 2024-01-10T09:00:00Z"
     assert "Rome" not in repr(fact)
     assert "Ana" not in repr(fact)
+
+
+def test_every_time_of_an_answer_is_a_datetime():
+    times = {
+        (name, field.name): get_type_hints(answer)[field.name]
+        for name in answers.__all__
+        if is_dataclass(answer := getattr(answers, name))
+        for field in fields(answer)
+        if field.name.endswith("_at") or field.name in ("known_from", "known_to")
+    }
+
+    assert len(times) > 25
+    assert {each for each, kind in times.items() if kind not in (datetime, datetime | None)} == set()
+
+
+def test_there_is_one_default_group():
+    defaults = {
+        name: signature.parameters["group_id"].default
+        for name, signature in verbs(memory.Memory).items()
+        if "group_id" in signature.parameters
+    }
+    bodies = {
+        name: body.model_fields["group_id"].default
+        for name, body in vars(v1).items()
+        if isinstance(body, type) and issubclass(body, Body) and "group_id" in body.model_fields
+    }
+    needed = {"erase": inspect.Parameter.empty, "erasure_preview": inspect.Parameter.empty}
+
+    assert len(defaults) > 25
+    assert {name: each for name, each in defaults.items() if each != DEFAULT_GROUP} == needed
+    assert {name: each for name, each in bodies.items() if each != DEFAULT_GROUP} == {"Erase": PydanticUndefined}
 
 
 def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():

@@ -1,7 +1,7 @@
 """The application: the routes over one service, and errors as answers. No answer quotes what was sent."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -101,8 +101,11 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
         found = InvalidInput(errors[0]["msg"].removeprefix("Value error, "), where)
         return problems.answer(request.url.path, 422, str(found), field=where)
-    body = json.dumps({"detail": errors}, default=str)
-    return Response(body, 422, media_type="application/json")
+    return _refused(errors)
+
+
+def _refused(errors: Sequence[Mapping[str, Any]]) -> Response:
+    return Response(json.dumps({"detail": errors}, default=str), 422, media_type="application/json")
 
 
 def _shown(where: Sequence[str | int], known: Collection[str]) -> list[str | int]:
@@ -121,8 +124,7 @@ def _names(app: FastAPI) -> set[str]:
 
 async def _ours(request: Request, error: Exception) -> Response:
     if isinstance(error, InvalidInput) and not problems.is_ours(request.url.path):
-        found = {"type": "value_error", "loc": tuple(loc_of(error.field)), "msg": error.reason}
-        return await _unprocessable(request, RequestValidationError([found]))
+        return _refused([{"type": "value_error", "loc": loc_of(error.field), "msg": error.reason, "input": None}])
     match error:
         case NotFound():
             status = 404

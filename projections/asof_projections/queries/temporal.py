@@ -146,7 +146,8 @@ class TemporalQueries:
         for hop in range(1, query.hops + 1):
             if not starts:
                 break
-            step = self._beliefs.reach(query.group, starts, at, query.limit)
+            limit = None if query.limit is None else query.limit + len(known)  # which may be among those of this step
+            step = self._beliefs.reach(query.group, starts, at, limit)
             if not step.entity_ids:
                 break
             visited |= step.entity_ids

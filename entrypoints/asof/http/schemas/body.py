@@ -24,5 +24,5 @@ class Body(BaseModel):
         known = {field.alias or name: field for name, field in cls.model_fields.items()}
         for name in fields if isinstance(fields, dict) else ():
             if name not in known:
-                raise ValueError(str(unknown(name, known)))
+                raise unknown(name, known)
         return fields
