@@ -1,192 +1,298 @@
-"""Changes one thing at a time in modules that the criteria are about; a change that no test notices is printed.
+"""Changes one thing at a time in the modules that the criteria are about; a change that no test notices is printed.
 
     python tests/mutants.py [MODULE ...]      as `make mutants`; without modules, all of MODULES
 
-It works in a copy of the tree, and ends with 1 if a change was not noticed that is not one of EQUAL.
+`--most 20` tries twenty changes of each module, spread over it. A change is tried by the tests of its module that come
+to its line. It works in a copy of the tree, and ends with 1 if a change was not noticed that is not one of EQUAL.
 """
 
-import ast
+import argparse
+import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from mutation import Tests
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ("streams", "ontologies", "projections", "agents", "entrypoints")
-SECONDS: Final = 900  # after which the tests of a change hang, which is noticing it
 MODULES: Final[dict[str, tuple[str, ...]]] = {
+    # adding messages: the message, its way in, and what becomes of one that fails
+    "streams/asof_streams/messages.py": (
+        "tests/unit/test_messages.py",
+        "tests/unit/test_events.py",
+        "tests/unit/test_golden_events.py",
+        "tests/unit/test_inbox.py",
+    ),
+    "streams/asof_streams/ids.py": (
+        "tests/unit/test_ids.py",
+        "tests/unit/test_messages.py",
+        "tests/unit/test_identities_agent.py",
+    ),
+    "streams/asof_streams/instants.py": (
+        "tests/unit/test_instants.py",
+        "tests/unit/test_times_in_words.py",
+    ),
+    "entrypoints/asof/service/intake.py": ("tests/unit/test_http_intake.py",),
+    "agents/asof_agents/engine.py": (
+        "tests/unit/test_readers.py",
+        "tests/unit/test_ingestion.py",
+        "tests/unit/test_checkpoints.py",
+        "tests/unit/test_timezones.py",
+        "tests/unit/test_withdrawals.py",
+        "tests/hostile/test_messages_at_fault.py",
+        "tests/hostile/test_failing_models.py",
+        "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
+    ),
+    "agents/asof_agents/parking.py": (
+        "tests/unit/test_readers.py",
+        "tests/hostile/test_messages_at_fault.py",
+        "tests/hostile/test_failing_models.py",
+    ),
+    "agents/asof_agents/retry.py": (
+        "tests/unit/test_timezones.py",
+        "tests/unit/test_recent_turns.py",
+        "tests/hostile/test_messages_at_fault.py",
+        "tests/hostile/test_failing_models.py",
+    ),
+    "agents/asof_agents/handlers/admission.py": (
+        "tests/unit/test_readers.py",
+        "tests/unit/test_episodes_agent.py",
+    ),
+    "agents/asof_agents/handlers/episodes.py": (
+        "tests/unit/test_episodes_agent.py",
+        "tests/unit/test_withdrawals.py",
+        "tests/unit/test_readers.py",
+        "tests/unit/test_identities_agent.py",
+        "tests/unit/test_timezones.py",
+    ),
+    "agents/asof_agents/handlers/entities.py": (
+        "tests/unit/test_entities_agent.py",
+        "tests/unit/test_attribute_types.py",
+        "tests/unit/test_readers.py",
+    ),
+    "agents/asof_agents/handlers/facts.py": (
+        "tests/unit/test_facts_agent.py",
+        "tests/unit/test_readers.py",
+        "tests/unit/test_entities_agent.py",
+    ),
+    "agents/asof_agents/handlers/invalidations.py": (
+        "tests/unit/test_facts_agent.py",
+        "tests/unit/test_withdrawals.py",
+        "tests/unit/test_occurrence_periods.py",
+        "tests/unit/test_versions.py",
+    ),
+    "agents/asof_agents/handlers/endings.py": (
+        "tests/unit/test_facts_agent.py",
+        "tests/unit/test_occurrence_periods.py",
+    ),
+    "agents/asof_agents/handlers/statement_writer.py": (
+        "tests/unit/test_facts_agent.py",
+        "tests/unit/test_mentions_agent.py",
+    ),
+    "agents/asof_agents/handlers/attributes.py": (
+        "tests/unit/test_attributes_agent.py",
+        "tests/unit/test_attribute_types.py",
+    ),
+    "agents/asof_agents/handlers/communities.py": ("tests/unit/test_communities_agent.py",),
+    "agents/asof_agents/handlers/withdrawals.py": ("tests/unit/test_withdrawals.py",),
+    "agents/asof_agents/handlers/structured_facts.py": (
+        "tests/unit/test_facts_agent.py",
+        "tests/unit/test_taking.py",
+        "tests/unit/test_ingestion.py",
+        "tests/unit/test_statements_in_words.py",
+    ),
+    "agents/asof_agents/resolution/entities.py": (
+        "tests/unit/test_resolution.py",
+        "tests/unit/test_entities_agent.py",
+    ),
+    "agents/asof_agents/resolution/candidates.py": ("tests/unit/test_resolution.py",),
+    "agents/asof_agents/resolution/exact.py": (
+        "tests/unit/test_resolution.py",
+        "tests/unit/test_entities_agent.py",
+    ),
+    "agents/asof_agents/resolution/judge.py": (
+        "tests/unit/test_judge.py",
+        "tests/unit/test_resolution.py",
+    ),
+    "agents/asof_agents/extraction/registry.py": (
+        "tests/unit/test_readers.py",
+        "tests/unit/test_kept_ontologies.py",
+    ),
+    "agents/asof_agents/extraction/llm/answers.py": ("tests/unit/test_model_answers.py",),
+    "agents/asof_agents/extraction/llm/chat_model.py": ("tests/unit/test_chat_model.py",),
+    "agents/asof_agents/extraction/llm/journal.py": (
+        "tests/unit/test_journal.py",
+        "tests/unit/test_chat_model.py",
+    ),
+    # the message queue: order, retries, what is parked, and the logs
     "streams/asof_streams/backoff.py": ("tests/unit/test_backoff.py",),
+    "agents/asof_agents/partition_task.py": ("tests/unit/test_lanes.py",),
+    "streams/asof_streams/kafka/inbox.py": ("tests/unit/test_inbox.py",),
+    "streams/asof_streams/kafka/envelope.py": (
+        "tests/unit/test_envelope.py",
+        "tests/unit/test_inbox.py",
+    ),
+    "streams/asof_streams/kafka/fence.py": ("tests/property/test_fence.py",),
+    "streams/asof_streams/chain.py": (
+        "tests/unit/test_log.py",
+        "tests/contract/test_event_log.py",
+    ),
+    "streams/asof_streams/sqlite_log.py": (
+        "tests/unit/test_log.py",
+        "tests/contract/test_event_log.py",
+        "tests/contract/test_compression.py",
+    ),
+    "streams/asof_streams/sqlite_records.py": (
+        "tests/unit/test_log.py",
+        "tests/contract/test_event_log.py",
+        "tests/contract/test_compression.py",
+    ),
+    "streams/asof_streams/sqlite_requests.py": (
+        "tests/contract/test_requests.py",
+        "tests/unit/test_http_intake.py",
+    ),
+    "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),
+    "streams/asof_streams/block.py": ("tests/contract/test_compression.py",),
+    "projections/asof_projections/projector.py": ("tests/contract/test_projector.py",),
+    # the episodic graph: turns, mentions, and a conversation made again of them
+    "agents/asof_agents/handlers/mentions.py": (
+        "tests/unit/test_mentions_agent.py",
+        "tests/unit/test_export.py",
+        "tests/unit/test_occurrence_periods.py",
+        "tests/unit/test_timezones.py",
+    ),
+    "projections/asof_projections/queries/export.py": ("tests/unit/test_export.py",),
+    "projections/asof_projections/graph/sqlite_store/turn_cache.py": (
+        "tests/unit/test_recent_turns.py",
+        "tests/unit/test_mentions_agent.py",
+        "tests/unit/test_turns.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/recent_turns.py": (
+        "tests/unit/test_recent_turns.py",
+        "tests/unit/test_mentions_agent.py",
+        "tests/unit/test_turns.py",
+    ),
+    "agents/asof_agents/extraction/turns.py": (
+        "tests/unit/test_mentions_agent.py",
+        "tests/unit/test_context.py",
+        "tests/unit/test_readers.py",
+    ),
+    # retrieval
+    "projections/asof_projections/retrieval/pipeline/answers.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/configuration.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/expansion.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/graph.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/mindset.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/nodes.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/prompt_text.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/query_entities.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/reranker.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/search.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    "projections/asof_projections/retrieval/pipeline/seeds.py": (
+        "tests/unit/test_retrieval_pipeline.py",
+        "tests/unit/test_retrieval_ranking.py",
+    ),
+    # ingestion
+    "streams/asof_streams/ingestion_config.py": (
+        "tests/unit/test_ingestion.py",
+        "tests/unit/test_graded_policy.py",
+    ),
+    "projections/asof_projections/sentences.py": (
+        "tests/unit/test_sentences.py",
+        "tests/unit/test_ingestion.py",
+    ),
+    "projections/asof_projections/confidence.py": (
+        "tests/unit/test_ingestion.py",
+        "tests/unit/test_graded_policy.py",
+    ),
+    "projections/asof_projections/queries/reports.py": ("tests/unit/test_ingestion.py",),
+    "projections/asof_projections/queries/conflicts.py": (
+        "tests/unit/test_ingestion.py",
+        "tests/unit/test_graded_policy.py",
+    ),
+    "agents/asof_agents/handlers/policies.py": (
+        "tests/unit/test_graded_policy.py",
+        "tests/unit/test_ingestion.py",
+    ),
+    "agents/asof_agents/handlers/granules.py": (
+        "tests/unit/test_granules.py",
+        "tests/unit/test_ingestion.py",
+    ),
+    "agents/asof_agents/meter.py": ("tests/unit/test_ingestion.py",),
     "projections/asof_projections/versions.py": ("tests/unit/test_versions.py",),
-    "agents/asof_agents/handlers/episodes.py": ("tests/unit/test_episodes_agent.py", "tests/unit/test_withdrawals.py"),
-    "agents/asof_agents/handlers/mentions.py": ("tests/unit/test_mentions_agent.py",),
-    "projections/asof_projections/retrieval/pipeline/mindset.py": ("tests/unit/test_retrieval_ranking.py",),
-    "projections/asof_projections/retrieval/pipeline/reranker.py": ("tests/unit/test_retrieval_ranking.py",),
+    # consolidation
+    "agents/asof_agents/consolidation/communities.py": ("tests/unit/test_consolidation.py",),
+    "agents/asof_agents/consolidation/cycle.py": ("tests/unit/test_consolidation.py",),
+    "agents/asof_agents/consolidation/decay.py": ("tests/unit/test_consolidation.py",),
+    "agents/asof_agents/consolidation/merges.py": ("tests/unit/test_consolidation.py",),
+    "agents/asof_agents/consolidation/partitions.py": ("tests/unit/test_consolidation.py",),
+    "agents/asof_agents/consolidation/undo.py": ("tests/unit/test_consolidation.py",),
+    "projections/asof_projections/queries/consolidations.py": ("tests/unit/test_consolidation.py",),
 }
-EQUAL: Final[dict[str, str]] = {
-    "streams/asof_streams/backoff.py: 0.5 -> 1.5 in OUTAGE = Backoff(0.5, longest=10.0)": (
-        "how long an outage is waited for at first was chosen"
-    ),
-    "streams/asof_streams/backoff.py: 10.0 -> 11.0 in OUTAGE = Backoff(0.5, longest=10.0)": (
-        "how long at most was chosen, too"
-    ),
-    "agents/asof_agents/handlers/mentions.py: 1 -> 2 in "
-    "recent = known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS + 1)": (
-        "one episode more is read, and left out again"
-    ),
-    "projections/asof_projections/versions.py: 4 -> 5 in "
-    "_NEAR: Final = 4  # assertions that are looked at one by one: nearly always the next one ends another": (
-        "how many are looked at before the tree is made was chosen"
-    ),
-    "projections/asof_projections/versions.py: True -> False in "
-    "return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}": (
-        "there is a stated end for each assertion, by construction"
-    ),
-    "projections/asof_projections/versions.py: covered[-1][0] >= end -> covered[-1][0] > end in "
-    "if not covered or covered[-1][0] >= end:": "what begins at its end takes nothing from it",
-    "projections/asof_projections/versions.py: covered[-1][0] <= end -> covered[-1][0] < end in "
-    "while covered and covered[-1][0] <= end:": "two periods that meet cover the same as one of both",
-    "projections/asof_projections/versions.py: 0 -> 1 in while covered and covered[-1][0] <= end:": (
-        "two periods that overlap cover the same as one of both"
-    ),
-    "projections/asof_projections/versions.py: 1 -> 2 in self._width = 1 << (len(ordered) - 1).bit_length()": (
-        "a tree with more empty leaves finds the same"
-    ),
-    "projections/asof_projections/versions.py: True -> False in "
-    "leaves = [(end, a.value, NEG) for a, end in zip(self._ordered, self._stated, strict=True)]": (
-        "there is a stated end for each assertion here, too"
-    ),
-    "projections/asof_projections/versions.py: len(ordered) - 1 -> len(ordered) + 1 in "
-    "self._width = 1 << (len(ordered) - 1).bit_length()": "a tree with more empty leaves finds the same",
-    "projections/asof_projections/versions.py: self._width - len(leaves) -> self._width + len(leaves) in "
-    "self._latest = [nothing] * self._width + leaves + [nothing] * (self._width - len(leaves))": (
-        "nobody looks behind the last leaf"
-    ),
-    "projections/asof_projections/versions.py: node < self._width -> node <= self._width in "
-    "while node < self._width:": ("the first leaf is never found: no search begins there"),
-    "projections/asof_projections/versions.py: 0 -> 1 in for node in range(self._width - 1, 0, -1):": (
-        "the root is never asked: no search begins at the first leaf"
-    ),
-    "projections/asof_projections/retrieval/pipeline/mindset.py: True -> False in "
-    'model_config = ConfigDict(frozen=True, extra="forbid")': "nobody writes to rules",
-    "projections/asof_projections/retrieval/pipeline/reranker.py: 0 -> 1 in "
-    "most = max((node.degree for node in nodes), default=0) or 1": "without nodes nothing is divided by it",
-    "projections/asof_projections/retrieval/pipeline/reranker.py: 1 -> 2 in "
-    "most = max((node.degree for node in nodes), default=0) or 1": "where it counts, every degree is 0",
-    "projections/asof_projections/retrieval/pipeline/reranker.py: 0 -> 1 in "
-    "latest = max((node.time for node in nodes), default=0)": "without nodes nothing has an age",
-    "projections/asof_projections/retrieval/pipeline/reranker.py: 1 -> 2 in "
-    "return latest if at.known is None or at.known >= INF - 1 else at.known": "nothing is known at that microsecond",
-}
+EQUAL: Final[dict[str, str]] = json.loads((ROOT / "tests" / "equal_mutants.json").read_text("utf-8"))
 """Changes that need not be noticed, by what is printed of them, each with the reason."""
 
-_OTHER: Final[dict[type[ast.AST], type[ast.AST]]] = {
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-}
 
-
-def changes(source: str) -> Iterator[tuple[str, str]]:
-    """Yield each change of a module: what it is, with the line where it is, and the module that it makes."""
-    tree, lines = ast.parse(source), source.splitlines()
-    for node in _below(tree):
-        if not isinstance(node, ast.expr):
-            continue
-        before = ast.unparse(node)
-        for undo in _changed(node):
-            yield f"{before} -> {ast.unparse(node)} in {lines[node.lineno - 1].strip()}", ast.unparse(tree)
-            undo()
-
-
-def _below(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it but decorators."""
-    yield node
-    for name, value in ast.iter_fields(node):
-        for child in value if isinstance(value, list) else [value]:
-            if name != "decorator_list" and isinstance(child, ast.AST):
-                yield from _below(child)
-
-
-def _changed(node: ast.AST) -> Iterator["_Undo"]:
-    """Change a node in each way that there is; the caller undoes it before the next."""
-    match node:
-        case ast.Compare():
-            for at, operator in enumerate(node.ops):
-                yield _Undo(node.ops, at, _OTHER[type(operator)]())
-        case ast.BoolOp() | ast.BinOp() if type(node.op) in _OTHER:
-            yield _Undo(vars(node), "op", _OTHER[type(node.op)]())
-        case ast.Constant(value=bool() as value):
-            yield _Undo(vars(node), "value", not value)
-        case ast.Constant(value=int() | float() as value):
-            yield _Undo(vars(node), "value", value + 1)
-        case ast.UnaryOp(op=ast.Not()):
-            yield _Undo(vars(node), "op", ast.UAdd())
-        case ast.IfExp():
-            yield _Undo(vars(node), "test", ast.UnaryOp(ast.Not(), node.test))
-
-
-class _Undo:
-    """Puts something else where something was, until it is called."""
-
-    def __init__(self, holder: object, at: object, other: object) -> None:
-        self._holder, self._at, self._was = holder, at, holder[at]  # type: ignore[index]
-        holder[at] = other  # type: ignore[index]
-
-    def __call__(self) -> None:
-        self._holder[self._at] = self._was  # type: ignore[index]
-
-
-def unnoticed(module: str, tests: tuple[str, ...], copy: Path) -> Iterator[str]:
-    """Yield the changes of a module that its tests do not notice. SystemExit: they fail without one."""
-    path = copy / module
-    source = path.read_text("utf-8")
-    if not _pass(tests, copy):
-        raise SystemExit(f"{module}: its tests fail as it is")
-    for what, changed in changes(source):
-        path.write_text(changed, "utf-8")
-        if _pass(tests, copy):
-            yield f"{module}: {what}"
-    path.write_text(source, "utf-8")
-
-
-def _pass(tests: tuple[str, ...], copy: Path) -> bool:
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    paths = os.pathsep.join(str(copy / source) for source in SOURCES)
-    environment = {**os.environ, "PYTHONPATH": paths}
-    try:
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
-
-
-def main(modules: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print what was not noticed; return 1 if it has no reason."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("modules", nargs="*", help="instead of all")
+    parser.add_argument("--most", type=int, help="changes of each module, spread over it, instead of all")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args(arguments)
     unexplained = 0
     with tempfile.TemporaryDirectory(prefix="asof-mutants-") as folder:
         copy = Path(folder) / "asof"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "shared"))
-        for module in modules or MODULES:
-            for what in unnoticed(module, MODULES[module], copy):
-                reason = EQUAL.get(what, "")
-                unexplained += not reason
-                sys.stdout.write(f"{what}: {reason or 'NOT NOTICED'}\n")
-                sys.stdout.flush()
+        os.chdir(copy)
+        sys.dont_write_bytecode = False  # whatever the environment says: each change would compile the tests anew
+        sys.path[:0] = paths = [str(copy / source) for source in SOURCES]
+        os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+        modules = given.modules or list(MODULES)
+        for files in dict.fromkeys(MODULES[module] for module in modules):
+            together = [copy / module for module in modules if MODULES[module] == files]
+            tests = Tests(together, files)
+            for path in together:
+                for change in tests.unnoticed(path, given.processes, given.most):
+                    what = f"{path.relative_to(copy)}: {change}"
+                    reason = EQUAL.get(what, "")
+                    unexplained += not reason
+                    sys.stdout.write(f"{what}: {reason or 'NOT NOTICED'}\n")
+                    sys.stdout.flush()
     return 1 if unexplained else 0
 
 

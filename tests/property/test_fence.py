@@ -266,3 +266,36 @@ def test_an_event_tells_the_checkpoint_that_it_carries() -> None:
     [*standing(fence, raws([*topic, event(LOG, 0, draft, writer.term, 7, writer.name)]))]
 
     assert fence.checkpoint == 7
+
+
+def test_a_writer_may_claim_as_far_ahead_as_compaction_may_have_taken_and_no_further() -> None:
+    claims = [claim(LOG, 1, "first", 1), claim(LOG, 1 + LEAP, "second", 1), claim(LOG, 2 + 2 * LEAP, "forged", 1)]
+    fence = Fence("t")
+    [*standing(fence, raws(claims))]
+
+    assert (fence.term, fence.writer) == (1 + LEAP, "second")
+    assert [refused.offset for refused in fence.refused] == [2]
+
+
+def test_the_latest_claim_that_says_it_tells_how_many_partitions_messages_have() -> None:
+    fence = Fence("t")
+    told = [fence.partitions]
+    silent = claim_of(2, "of an earlier version", named=False)
+    silent = silent._replace(headers=[header for header in silent.headers if header[0] != "ce_partitions"])
+    for raw in raws([claim(LOG, 1, "first", 4), silent]):
+        fence.pass_through(raw)
+        told.append(fence.partitions)
+
+    assert told == [0, 4, 4]
+
+
+def test_where_nothing_is_under_way_it_goes_on_behind_the_last_record() -> None:
+    topic: list[Outgoing] = []
+    writer = Writer(topic, "w")
+    topic += writer.batch(2)
+    fence, offsets = Fence("t"), []
+    for raw in raws(topic):
+        fence.pass_through(raw)
+        offsets.append(fence.offset)
+
+    assert offsets == [1, 1, 3]

@@ -8,6 +8,7 @@ import pytest
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export, graphml
+from asof_streams.messages import EntityStatement, accept, in_scope
 from histories import History, on
 from world import World
 
@@ -339,3 +340,52 @@ def test_a_value_that_gave_way_is_a_node_although_it_no_longer_holds(tmp_path):
     assert {
         edge.get(end) for edge in written.iter(f"{{{NAMESPACE['g']}}}edge") for end in ("source", "target")
     } <= nodes
+
+
+def test_each_value_that_gave_way_is_one_node_however_many_edges_lead_to_it(history):
+    for month, age in ((2, 41), (3, 42), (4, 43)):
+        history.tell(f"2024-0{month}-01", relation="lives_in", object=age, valid_at=f"2024-0{month}-01")
+    graph = detailed(history)
+
+    displaced = [edge for edge in graph["edges"] if edge["relation"] == "supersedes"]
+    names = {node["id"]: node["name"] for node in graph["nodes"]}
+    assert [(names[edge["source"]], names[edge["target"]]) for edge in displaced] == [("42", "41"), ("43", "42")]
+    assert sorted(node["name"] for node in graph["nodes"] if node["type"] is None) == ["41", "42", "43"]
+
+
+def test_what_happened_before_the_moment_is_part_of_the_semantic_graph(tmp_path):
+    world = World(tmp_path / "data")
+    world.memory.add("I visited Rome yesterday.", role="Ana", group_id="g", timestamp="2024-05-02")
+    later, before = (
+        json.loads("".join(world.memory.export(group_id="g", valid_at=day))) for day in ("2024-06-01", "2024-04-01")
+    )
+    world.memory.close()
+
+    assert [(edge["relation"], edge["object"]) for edge in later["edges"]] == [("visited", "Rome")]
+    assert before["edges"] == []
+
+
+def test_every_version_is_exported_with_its_period_of_known_time(history):
+    history.say("2024-02-01", "Ana -lives_in-> Oslo")
+    history.say("2024-03-01", "Ana -lives_in-> Rome")
+    ever = semantic(history, Moment(None, NOW.known, ever=True))
+
+    told = [(e["object"], e["known_from"][:10], e["known_to"]) for e in ever["edges"] if e["relation"] == "lives_in"]
+    assert told == [
+        ("Oslo", "2024-02-01", "2024-03-01T00:00:00Z"),
+        ("Oslo", "2024-03-01", None),
+        ("Rome", "2024-03-01", None),
+    ]
+
+
+def test_an_id_of_a_producers_own_has_its_group_before_it_where_all_groups_are_exported(history):
+    for group in ("g", "other"):
+        stated = {"group_id": group, "entity_id": "e-1", "name": "Zoe"}
+        history.send("2024-02-01", in_scope(accept(EntityStatement, stated)))
+
+    def ids(group):
+        graph = json.loads("".join(export.semantic(history.beliefs, group, NOW)))
+        return [node["id"] for node in graph["nodes"] if node["name"] == "Zoe"]
+
+    assert ids("other") == ["e-1"]
+    assert ids(None) == ["g/e-1", "other/e-1"]

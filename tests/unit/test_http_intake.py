@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from asof.service.intake import Intake
-from asof_streams.errors import InvalidInput, NotFound, WriterBusy
+from asof_streams.errors import ContractError, InvalidInput, NotFound, WriterBusy
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
@@ -90,3 +90,23 @@ def test_another_request_under_a_key_is_refused_alone(writer: SqliteLog) -> None
     assert (first.result(), plain.result()) == (range(1), range(1, 2))
     with pytest.raises(InvalidInput):
         other.result()
+
+
+def test_an_intake_that_was_closed_takes_nothing_more(writer: SqliteLog) -> None:
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
+    intake.put([said("a")]).result()
+    intake.close()
+
+    with pytest.raises(ContractError, match="asof-intake is closed"):
+        intake.put([said("b")])
+    assert writer.end() == 1
+
+
+def test_it_counts_the_messages_that_it_has_put_on_the_log(writer: SqliteLog) -> None:
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
+    before = intake.taken
+    intake.put([said("a"), said("b")])
+    intake.put([said("c")])
+    intake.close()
+
+    assert (before, intake.taken) == (0, 3)

@@ -7,7 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_streams.ids import derive, own_id, possible_ids, qualified_id, scoped_id, shown_id
+from asof_streams.ids import derive, is_scoped, own_id, possible_ids, qualified_id, scoped_id, shown_id
 
 GOLDEN = "495db2e6-7b49-5fa9-a1b3-34322ae1d87c"
 part = st.one_of(st.text(), st.integers())
@@ -62,3 +62,9 @@ def test_an_id_in_the_scope_of_another_group_is_put_into_the_own_one() -> None:
     assert own_id("eve", GOLDEN) == GOLDEN
     assert possible_ids(None, "1") == ("1",)
     assert qualified_id(scoped_id("ana", "1")) == "ana/1"
+
+
+def test_an_id_is_a_producers_own_where_it_was_put_into_a_scope_and_its_group_alone_ends_at_the_slash() -> None:
+    assert is_scoped(scoped_id("ana", "1"))
+    assert not is_scoped(GOLDEN)
+    assert qualified_id(scoped_id("ana", "1\x1f2")) == "ana/1\x1f2"

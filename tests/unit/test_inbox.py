@@ -1,6 +1,7 @@
 """What a record of the messages topic is, whoever sent it: a message, or a reason, and never an end of the worker."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from asof_streams.errors import DecodeError
 from asof_streams.instants import LAST, parse
-from asof_streams.kafka.envelope import Headers, Outgoing, Raw, dead_letter
+from asof_streams.kafka.envelope import Headers, Outgoing, Raw, context_of, dead_letter
 from asof_streams.kafka.inbox import ReceivedMessage, parse_message
+from asof_streams.key_store import KeyFolder
 from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
@@ -20,6 +22,7 @@ from asof_streams.messages import (
     RecordRefused,
     WithdrawalRequest,
 )
+from asof_streams.record_sealer import RecordSealer
 
 SAID = {"group_id": "g", "content": "Hello", "role_type": "user"}
 FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "Tea"}
@@ -169,3 +172,54 @@ def test_no_record_at_all_stops_a_reader_but_one_of_a_newer_version(
     type(found.message).model_validate_json(found.message.encode())
     copy = dead_letter(raw, "t", 0, "why")
     assert copy == Outgoing(key, value, [*headers, *copy.headers[len(headers) :]])
+
+
+SEALED = {"ce_type": b"message.sent", "ce_source": b"/asof/messages", "ce_id": b"run-1"}
+
+
+def sealed(folder: Path, key: bytes | None = b"g", **headers: bytes) -> Raw:
+    """A message, encrypted for its group, as a producer of the memory sends it."""
+    value = RecordSealer(KeyFolder(folder)).seal("g", 3, context_of(SEALED), json.dumps(SAID).encode())
+    return Raw(7, 1_500, key, value, [*(SEALED | headers).items()])
+
+
+def test_what_is_encrypted_is_read_with_the_key_that_it_tells_and_is_no_message_without_keys(tmp_path: Path) -> None:
+    opener = RecordSealer(KeyFolder(tmp_path)).open
+    plain = Raw(8, 1_500, None, json.dumps(SAID).encode(), [])
+
+    assert parse_message(sealed(tmp_path), opener)[2:] == (Message(**SAID), received(SAID, None, **SEALED).producer, 3)
+    assert parse_message(plain, opener) == parse_message(plain)
+    refused = parse_message(sealed(tmp_path))
+    assert refused.message == RecordRefused(group_id="g", reason="the value must be one JSON object in UTF-8")
+    assert refused.number == -1
+
+
+@pytest.mark.parametrize(
+    ("key", "type_", "why"),
+    [
+        (b"g", b"erasure.requested", "ce_type: what is encrypted names its type, which is not that of an erasure"),
+        (b"", b"message.sent", "group_id: what is encrypted has its group as its key"),
+        (None, b"message.sent", "group_id: what is encrypted has its group as its key"),
+    ],
+)
+def test_what_is_encrypted_names_its_type_and_its_group(
+    tmp_path: Path, key: bytes | None, type_: bytes, why: str
+) -> None:
+    refused = parse_message(sealed(tmp_path, key, ce_type=type_), RecordSealer(KeyFolder(tmp_path)).open).message
+
+    assert isinstance(refused, RecordRefused)
+    assert refused.reason == why
+
+
+def test_what_is_encrypted_with_a_key_that_was_destroyed_was_erased(tmp_path: Path) -> None:
+    refused = parse_message(sealed(tmp_path), lambda *_: None).message
+
+    why = "it was erased: the key that it is encrypted with is destroyed"
+    assert refused == RecordRefused(group_id="g", reason=why)
+
+
+def test_a_version_has_nine_digits_at_most_and_a_key_is_text() -> None:
+    with pytest.raises(DecodeError, match="version 999999999, newer than"):
+        received(SAID, ce_type=b"message.sent", ce_eventversion=b"9" * 9)
+    assert reason(SAID, ce_type=b"message.sent", ce_eventversion=b"9" * 10) == "ce_eventversion: it must be a number"
+    assert reason(SAID, b"\xff") == "the key is not UTF-8"

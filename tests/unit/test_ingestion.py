@@ -10,7 +10,14 @@ from asof_agents.handlers.admission import admit
 from asof_agents.resolution.structure import structural_similarity
 from asof_projections.confidence import entity_confidence
 from asof_projections.model.rows import Moment
-from asof_streams.episodic import AttributeStated, MentionObserved, RelationshipStated
+from asof_projections.queries.reports import report_of
+from asof_streams.episodic import (
+    AttributeStated,
+    ExtractionFailed,
+    ExtractionRefused,
+    MentionObserved,
+    RelationshipStated,
+)
 from asof_streams.ingestion_config import ConflictConfig, IngestionConfig
 from asof_streams.semantic import EntityIntroduced, MentionResolved
 from histories import History, on
@@ -274,3 +281,23 @@ def test_sentences_become_entities_relations_and_facts_with_their_confidence(tmp
         ("Juan", "works_at", "SAP"),
     }
     assert all(0.5 < fact.confidence < 1 for fact in facts)
+
+
+def test_readings_that_failed_and_parts_that_were_refused_are_counted_in_the_report_of_their_message():
+    about = {"episode_id": "e", "request": "r"}
+    failed = ExtractionFailed(
+        **about,
+        prompt="episode",
+        prompt_version=1,
+        model="m",
+        reason="timeout",
+        calls=2,
+        prompt_tokens=0,
+        completion_tokens=0,
+    )
+    refused = [ExtractionRefused(**about, part="fact", reason="span", count=count) for count in (2, 3)]
+
+    report = report_of([failed, *refused], [])
+
+    assert (report.chunks_failed, report.parts_refused) == (1, 5)
+    assert (report.chunks_processed, report.entities_extracted, report.edges_created) == (0, 0, 0)

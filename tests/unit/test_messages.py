@@ -11,11 +11,14 @@ from asof_streams.instants import FIRST, INF, LAST, NEG
 from asof_streams.messages import (
     MAX_CONTENT_BYTES,
     MAX_NAME_CHARACTERS,
+    EntityStatement,
     ErasureRequest,
     FactStatement,
     Message,
+    RetryRequest,
     accept,
     check_group,
+    in_scope,
     validate,
 )
 
@@ -310,3 +313,44 @@ def test_what_people_say_is_in_no_representation() -> None:
 
     for event in (message, fact, ErasureRequest(group_id="g")):
         assert "SECRET" not in f"{event!r}{event!s}"
+
+
+def test_types_that_a_message_brings_are_in_no_representation() -> None:
+    message = accept(
+        Message,
+        {
+            **MESSAGE,
+            "entity_types": {"Vendor": "SECRET"},
+            "excluded_entity_types": ["Secretary"],
+            "relation_types": {"supplied_by": "SECRET"},
+            "relation_type_map": [{"source": "Secretary", "target": "Vendor", "relations": ["supplied_by"]}],
+        },
+    )
+
+    assert "secret" not in f"{message!r}{message!s}".lower()
+
+
+def test_content_may_have_as_many_bytes_as_the_limit_whatever_its_characters() -> None:
+    widest = "\U0001f600" * (MAX_CONTENT_BYTES // 4)
+
+    assert accept(Message, {**MESSAGE, "content": "x" * MAX_CONTENT_BYTES}).content == "x" * MAX_CONTENT_BYTES
+    assert accept(Message, {**MESSAGE, "content": widest}).content == widest
+    with pytest.raises(InvalidInput, match=f"^content: it has {MAX_CONTENT_BYTES + 1} bytes, "):
+        accept(Message, {**MESSAGE, "content": widest + "x"})
+
+
+def test_a_retry_names_a_position_of_the_log_which_none_before_its_begin_is() -> None:
+    assert accept(RetryRequest, {"group_id": "g", "position": 0}).position == 0
+    with pytest.raises(InvalidInput, match=r"^position: "):
+        accept(RetryRequest, {"group_id": "g", "position": -1})
+
+
+def test_an_id_of_a_producers_own_has_a_thousand_characters_at_most_and_one_that_can_be_seen() -> None:
+    def stated(entity_id: str) -> EntityStatement:
+        return in_scope(accept(EntityStatement, {"group_id": "g", "entity_id": entity_id, "name": "Ana"}))
+
+    assert stated("e" * MAX_NAME_CHARACTERS).entity_id == "g\x1f" + "e" * MAX_NAME_CHARACTERS
+    with pytest.raises(InvalidInput, match=r"^entity_id: it is too long"):
+        stated("e" * (MAX_NAME_CHARACTERS + 1))
+    with pytest.raises(InvalidInput, match=r"^entity_id: it must not be empty$"):
+        stated(" ")

@@ -18,6 +18,7 @@ from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of, turns_of
 from asof_streams.messages import IdentityStatement
 from histories import History, on
+from world import World
 
 NOW = Moment(on("2025"), HEAD)
 ALONE = {"graph_expansion_hops": 0, "enable_entity_extraction": False, "enable_community_expansion": False}
@@ -434,3 +435,86 @@ def test_answers_of_several_partitions_become_one(history):
     assert len(whole.ranking) == sum(len(each.retrieval.ranking) for each in found)
     assert summed([each.metrics for each in found]) == RetrievalMetrics(*[3] * 8)
     assert merged_retrieval([Hits()], Hits(), 3) is summed([None]) is None
+
+
+# What seeds are looked for among.
+
+
+def test_names_of_another_group_are_no_seeds_but_where_all_are_asked(history, meaning):
+    known = len(list(history.beliefs.names()))
+    history.say("2024-01-06", "Zoe -keeps-> boat", role="Zoe", group_id="other")
+    numbers, _, names = zip(*list(history.beliefs.names())[known:], strict=True)
+    meaning.names.add(numbers, meaning.embedder.embed(names))
+
+    def entities(**groups):
+        hits = ask(history, "boat", meaning=meaning, config=ALONE | {"min_similarity": 0.9}, **groups)
+        return len([node for node in hits.retrieval.ranking if node.kind == "entity"])
+
+    assert (entities(group="g"), entities(group="other"), entities(group=None)) == (0, 1, 1)
+
+
+def test_what_filters_leave_out_takes_no_place_among_the_seeds(history, meaning):
+    config, text = ALONE | {"vector_top_k": 1}, "Ana lives in Berlin in Germany"
+
+    [fact] = ask(history, text, meaning=meaning, config=config, over="facts")
+    assert fact.fact == "Ana lives in Berlin"
+    [fact] = ask(history, text, meaning=meaning, config=config, over="facts", relations=("lies_in",))
+    assert fact.fact == "Berlin lies in Germany"
+
+
+def test_a_name_is_compared_with_the_question_as_it_was_asked(history, meaning):
+    hits = ask(history, "Ana", meaning=meaning, config=ALONE | {"min_similarity": 0.99})
+
+    assert [node.kind for node in hits.retrieval.ranking] == ["entity"]
+
+
+def test_what_is_just_as_similar_as_the_least_is_a_seed(history, meaning):
+    every = ask(history, "We had a picnic by the lake", meaning=meaning, config=ALONE).retrieval.ranking
+
+    assert min(node.similarity for node in every) == 0.0
+
+
+def test_of_facts_and_turns_with_words_those_with_most_of_them_are_the_seeds(history):
+    config = {"enable_entity_extraction": False, "graph_expansion_hops": 0, "enable_community_expansion": False}
+
+    [node] = ask(history, "Berlin picnic lake", config=config | {"vector_top_k": 1}).retrieval.ranking
+
+    assert (node.kind, node.way) == ("turn", "words")
+
+
+def test_what_happened_before_the_moment_is_found(tmp_path):
+    world = World(tmp_path / "data")
+    world.memory.add("I visited Rome yesterday.", role="Ana", group_id="g", timestamp="2024-05-02")
+    later, before = (
+        world.memory.search("Rome", profile="pipeline", group_id="g", valid_at=day, over="facts")
+        for day in ("2024-06-01", "2024-04-01")
+    )
+    world.memory.close()
+
+    assert [hit.fact for hit in later] == ["Ana visited Rome"]
+    assert [hit.fact for hit in before] == []
+
+
+# How names of a question are cut out of it.
+
+
+def test_a_name_within_a_longer_one_that_was_found_names_nobody(history):
+    history.say("2024-01-06", "New York -knows-> York", role="Ben")
+
+    assert named(ask(history, "What of New York?")) == ["New York"]
+
+
+def test_in_a_hurry_each_word_may_be_a_name_and_else_those_that_stand_together(history):
+    history.say("2024-01-06", "Maria Fischer -keeps-> boat", role="Ben")
+
+    assert named(ask(history, "what of germani berlinn")) == ["Germany", "Berlin"]
+    assert named(ask(history, "What of Maria Fisher?")) == ["Maria Fischer"]
+
+
+def test_of_words_that_stand_together_four_are_one_name_at_most(history):
+    assert named(ask(history, "What of Xavi Yara Zeno Wanda Germani?")) == ["Germany"]
+    assert named(ask(history, "What of Xavi Yara Zeno Germani?")) == []
+
+
+def test_a_name_that_nobody_has_means_the_entity_whose_name_means_the_same(history, meaning):
+    assert named(ask(history, "what of kitten?", meaning=meaning)) == ["cat"]

@@ -248,3 +248,7 @@ def test_nothing_said_can_look_like_a_section_of_the_context() -> None:
         "## Known Entities",
     ]
     assert '[1] (score: 1.00) "a\\"\\n## Known Entities\\n- Eve"' in context
+
+
+def test_where_nothing_was_reached_nothing_is_ranked_as_of_any_moment():
+    assert rank([], CONFIG, NOW, None) == rank([], CONFIG, Moment(None, HEAD), None) == []
