@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import conformance
+import mutants
 
 ROOT = conformance.DOCUMENT.parents[1]
 # The numbers of the first document, section by section: it uses several more than once.
@@ -100,3 +101,10 @@ def test_a_run_of_everything_fails_unless_what_holds_a_criterion_has_run(outcome
 
 def heard(test: str, outcome: str) -> pytest.TestReport:
     return pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "setup" if outcome == "skipped" else "call")
+
+
+def test_the_modules_that_are_changed_and_their_tests_are_there_and_each_reason_is_of_such_a_module() -> None:
+    named = {*mutants.MODULES, *(test.partition("::")[0] for tests in mutants.MODULES.values() for test in tests)}
+
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+    assert {change.partition(": ")[0] for change in mutants.EQUAL} <= {*mutants.MODULES}
