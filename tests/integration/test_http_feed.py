@@ -195,6 +195,20 @@ def test_a_client_that_does_not_read_costs_the_server_no_memory_and_delays_nobod
         client.close()
 
 
+def test_a_client_that_does_not_read_does_not_keep_the_server_from_ending(server: Server) -> None:
+    said = [{"content": "x" * 100_000, "role_type": "user"} for _ in range(100)]
+    server.client.post("/messages", json={"group_id": "g", "messages": said})
+    wait_until(lambda: end(server) == 100)
+    address = urlsplit(server.url)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.connect((address.hostname, address.port))
+        client.sendall(f"GET {STREAM}?log=messages HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        wait_until(lambda: len(client.recv(1_024, socket.MSG_PEEK)) == 1_024)
+
+        assert server.end(signal.SIGTERM) == 0
+
+
 def test_so_many_can_be_followed_at_once_and_another_when_one_ends(server: Server) -> None:
     address = server.url.removeprefix("http://").split(":")
 

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD_SECONDS: Final = 10.0
 _BODY_SECONDS: Final = 60.0
+_LAST_SECONDS: Final = 5.0  # for a client to take what is sent to it, once the service is to end
 _OWN_FILES: Final = 256  # logs, graphs and vectors: what the process opens beside connections
 MOST: Final = max(64, min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OWN_FILES))
 
@@ -21,7 +22,8 @@ class BoundedConnection(H11Protocol):
     """One connection. It is closed if a request does not come in time: 10 seconds for its head, 60 for its body.
 
     Where there are too many, a new one takes the place of the one that has waited longest for the rest of a request;
-    where none waits, the new one is closed.
+    where none waits, the new one is closed. A service that ends waits for answers, and five seconds for their clients:
+    one that takes nothing would keep it for ever.
     """
 
     stage: Stage = "answer"
@@ -68,6 +70,17 @@ class BoundedConnection(H11Protocol):
             if isinstance(other, BoundedConnection) and other is not self and other.stage != "answer"
         ]
         min(waiting, key=lambda other: other.since, default=self).end()
+
+    def shutdown(self) -> None:
+        """Close it, after the answer that is under way."""
+        super().shutdown()
+        self.loop.call_later(_LAST_SECONDS, self._end_unread)
+
+    def _end_unread(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.end()
+        else:  # the answer is still being made
+            self.loop.call_later(_LAST_SECONDS, self._end_unread)
 
     def end(self) -> None:
         """Close it without an answer."""

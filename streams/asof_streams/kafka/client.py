@@ -41,6 +41,7 @@ class Client:
         self.connection: Final = connection
         self._timeout = timeout
         self._closed = False
+        self._beginning = threading.Lock()  # nothing may come to the loop behind its end: nobody would ever answer it
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka", daemon=True)
         self._thread.start()
@@ -50,7 +51,8 @@ class Client:
 
     def close(self) -> None:
         """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
-        self._closed = True
+        with self._beginning:
+            self._closed = True
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -78,10 +80,11 @@ class Client:
     def _begin(self, work: Coroutine[Any, Any, T]) -> Callable[[], T]:
         """Start a coroutine on the loop's thread; return a function that waits for its result."""
         future: Future[T] | None = None
-        if self._closed:
-            work.close()
-        else:
-            future = asyncio.run_coroutine_threadsafe(self._translated(work), self._loop)
+        with self._beginning:
+            if self._closed:
+                work.close()
+            else:
+                future = asyncio.run_coroutine_threadsafe(self._translated(work), self._loop)
 
         def wait() -> T:
             try:
