@@ -29,6 +29,7 @@ from asof_streams.kafka.errors import translate_errors
 _log = logging.getLogger(__name__)
 
 _STOP_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.01  # between looks whether Faust's thread has ended
 # Without a heartbeat for so long, the broker gives the partitions to another worker. It is the least that brokers allow
 # by default.
 _SESSION_SECONDS: Final = 6.0
@@ -217,6 +218,15 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
     """Faust's consumer without the records of aborted transactions, which Faust would deliver."""
 
     Worker: type[WorkerThread] = _Daemon
+
+    async def stop(self) -> None:
+        """Stop the consumer, and wait for its thread, which may still wait for this loop: in Faust this loop stands."""
+        if not self._started.is_set():
+            return
+        thread, self._thread = self._thread, None
+        await super().stop()
+        while thread is not None and not thread.is_stopped.is_set():  # noqa: ASYNC110 - an event of threads
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def on_thread_stop(self) -> None:
         """Stop the consumer. Without a broker that fails, and a waiter for the thread would never hear of its end."""

@@ -564,6 +564,43 @@ def test_a_stop_in_a_rebalance_that_waits_for_a_partition_being_opened_stops_fau
     assert left == []
 
 
+def test_a_worker_whose_consumer_needs_it_once_more_as_it_ends_ends(world: World, tmp_path: Path) -> None:
+    """Faust's thread ends its tasks last; the worker's loop stood for good where one of them waited for it."""
+    reports: list[list[PartitionProgress]] = []
+    asked = threading.Event()
+    worker = FaustWorker(
+        world.connection,
+        world.topics.messages,
+        f"{world.topics.prefix}.workers",
+        lambda _: Blocked(),
+        end_of=lambda partition: world.client.extent(world.topics.messages, partition)[1],
+        report=reports.append,
+        patience=600.0,
+        folder=tmp_path,
+        member="a",
+    )
+
+    async def asks_at_its_end(of: asyncio.AbstractEventLoop) -> None:
+        asked.set()
+        try:
+            await asyncio.sleep(600.0)
+        finally:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asyncio.sleep(0), of))
+
+    async def stop() -> None:
+        running = asyncio.create_task(worker.run())
+        await asyncio.to_thread(until, lambda: reports)
+        consumer: Any = worker._app.consumer
+        loop = consumer._thread.thread_loop
+        asyncio.run_coroutine_threadsafe(asks_at_its_end(asyncio.get_running_loop()), loop)
+        await asyncio.to_thread(until, asked.is_set)
+        worker.stop()
+        await running
+        assert not [task for task in asyncio.all_tasks() if "site-packages/" in repr(task)]
+
+    asyncio.run(stop())
+
+
 # What it cannot do, it says in one line.
 
 
