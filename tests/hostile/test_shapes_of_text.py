@@ -80,6 +80,29 @@ def test_a_sentence_without_end_is_not_copied_for_each_of_its_clauses(unit: str)
     assert text.copied < 50 * len(text)
 
 
+@pytest.mark.usefixtures("unlimited")
+@pytest.mark.parametrize("unit", ["Ana is a teacher ", "I went to Rome yesterday and "])
+def test_the_steps_of_a_sentence_without_end_are_as_many_as_its_words(unit: str) -> None:
+    def steps(units: int) -> int:
+        """Return how often something is called, or goes on."""
+        count = 0
+
+        def note(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(note)
+        try:
+            extract(unit * units)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    extract(unit)
+
+    assert steps(1_000) < 4.5 * steps(250)
+
+
 @pytest.mark.parametrize("shape", ["I like one name", "all like tea", "homes of one person", 'repeated "I\'m "'])
 def test_a_message_that_is_too_much_work_is_parked_with_the_reason_and_the_next_is_read(
     shape: str, memory: asof.Memory

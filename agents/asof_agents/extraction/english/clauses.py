@@ -1,5 +1,6 @@
 """Clauses: the subject and verb of each part of a sentence, from left to right."""
 
+from bisect import bisect_right
 from functools import cached_property
 from itertools import pairwise
 
@@ -194,11 +195,14 @@ class _ClauseReader:
 
     def _is_led(self, at: int) -> bool:
         """Whether a time before the subject is that of the verbs up to a word: no other stands between."""
-        hints = self.context.timed(self.parsed, ahead=False)
         begins, ends = (self.parsed.sentence.starts[word] - self.parsed.sentence.start for word in (self.began, at))
-        return any(hint.span[1] <= begins for hint in hints) and not any(
-            begins < hint.span[1] <= ends for hint in hints
-        )
+        before = bisect_right(self._times_end, begins)
+        return 0 < before == bisect_right(self._times_end, ends)
+
+    @cached_property
+    def _times_end(self) -> list[int]:
+        """Where the times of the sentence end, in order."""
+        return sorted(hint.span[1] for hint in self.context.timed(self.parsed, ahead=False))
 
     def _deed(self, subject: Subject, start: int) -> int | None:
         """Extract what the subject did in the words of the text; further deeds may be joined to it."""
