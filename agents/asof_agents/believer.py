@@ -17,7 +17,8 @@ from asof_streams.log import EventLog
 class Believer:
     """One generation beside the episodic log that another process may write; what it knows of may be further.
 
-    erase: called with a group before its erasure is on the generation's log.
+    erase: called with a group, and the position of the message that asked for its erasure, before that is on the
+    generation's log.
     """
 
     def __init__(
@@ -25,7 +26,7 @@ class Believer:
         generation: Generation,
         episodic: EventLog,
         episodes: EpisodeView,
-        erase: Callable[[str], None],
+        erase: Callable[[str, int], None],
         journal: Journal | None = None,
     ) -> None:
         self._generation = generation
@@ -50,10 +51,13 @@ class Believer:
 
     def ingest(self, message: Record) -> None:
         """Derive the beliefs of a message, given its first record."""
-        if isinstance(message.event, GroupErased):
+        erases = isinstance(message.event, GroupErased)
+        if erases:
             self._generation.layer.flush()
-            self._erase(message.group)
+            self._erase(message.group, message.cause)
         ingest_batch(self._generation, self._batch_of(message), self._episodes)
+        if erases:  # alone, so that a crash cannot keep it without how far this has read: earlier causes follow it
+            self._generation.layer.flush()
 
     def park(self, message: Record, reason: str) -> None:
         """Record, in the place of its beliefs, that a message was given up."""

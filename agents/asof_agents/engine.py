@@ -117,6 +117,8 @@ class Engine:
             self.flush()
             log.erase(group, before=start)
         self.episodic.checkpoint = message.position + 1
+        if request.positions:
+            self.flush()  # what comes next is not to stand on a topic before this says that it is answered
 
     def _put(self, first: Record, cause: int, events: Sequence[Event], checkpoint: int) -> None:
         """Emit the episodic events of a message, of the group and time of a record, and those that follow from them."""
@@ -166,7 +168,7 @@ def ingest_batch(generation: Generation, batch: Sequence[Record], known: Episode
         generation.meter.count_derived(events)
         with generation.meter("graph_update"):
             layer.emit(first.group, first.recorded_at, first.cause, events)
-    layer.checkpoint = first.position + first.size
+    layer.checkpoint = batch[-1].position - batch[-1].place + batch[-1].size
 
 
 def derive_batch(generation: Generation, batch: Sequence[Record], known: EpisodeView) -> list[Event]:

@@ -14,6 +14,7 @@ from asof_streams.messages import (
     FactStatement,
     IdentityStatement,
     Message,
+    RedactionRequest,
     RetryRequest,
     TimezoneStatement,
     WithdrawalRequest,
@@ -31,6 +32,7 @@ DOOR: dict[str, type[Event]] = {
     "retry": RetryRequest,
     "consolidation": ConsolidationRequest,
     "erasure": ErasureRequest,
+    "redaction": RedactionRequest,
 }
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -95,7 +97,7 @@ _SENT = {
         "`invalid_at`; a whole number of more than 2^53",
     ),
 } | dict.fromkeys(
-    ("entity", "identity", "timezone", "withdrawal", "retry", "consolidation", "erasure"),
+    ("entity", "identity", "timezone", "withdrawal", "retry", "consolidation", "erasure", "redaction"),
     "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
 )
 

@@ -41,9 +41,10 @@ The sizes are the least that will do. `asof topics create` makes the topics so, 
 The key is the group, in UTF-8; it is needed where there is more than one partition. The value is one JSON object in
 UTF-8, as a line of `asof produce` or `asof import` has it: [message](../schemas/door/message.json),
 [fact](../schemas/door/fact.json); or, with the header `ce_type`, [entity](../schemas/door/entity.json),
-[withdrawal](../schemas/door/withdrawal.json) or [erasure](../schemas/door/erasure.json). Times are dates, or RFC 3339
-with an offset. `group_id` may stand in the value, in the key, or in both, where they must be equal. No other header is
-needed:
+[withdrawal](../schemas/door/withdrawal.json), [erasure](../schemas/door/erasure.json) or, of some messages of a group,
+[redaction](../schemas/door/redaction.json), which names them as `ce_cause` of their events does. Times are dates, or
+RFC 3339 with an offset. `group_id` may stand in the value, in the key, or in both, where they must be equal. No other
+header is needed:
 
 | header | meaning |
 |---|---|
@@ -90,7 +91,9 @@ The input of `asof.episodic` is the messages, that of a semantic topic the episo
 the checkpoint of the episodic topic is behind it, and that of the semantic topic behind all its episodic events. A
 topic that an older version wrote has no `checkpoint.reached` until a newer worker has taken it over.
 
-Where `group.erased` stands, forget all of that group that stands before it.
+Where `group.erased` stands, forget all of that group that stands before it. If a part of the group was erased, what is
+left of it follows once more: the same events with their ids, causes and times, so that `ce_cause` goes back. A second
+`group.erased` of the same cause says that a worker began that anew: forget the first of it as well.
 
 ## Encrypted values
 

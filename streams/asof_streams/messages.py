@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
@@ -279,18 +279,25 @@ class ErasureRequest(Event):
     group_id: GroupId
 
 
+def _array(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Positions = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_array)]
+
+
 @register
 class RedactionRequest(Event):
     """A request to erase some messages of a group, by their positions, as if they had never been.
 
     What is left of the group is processed again from the beginning, at the times at which it was recorded. A position
-    that is none of an earlier message of the group is passed over. It is no message of a topic.
+    that is none of an earlier message of the group is passed over.
     """
 
     type: ClassVar[str] = "redaction.requested"
 
     group_id: GroupId
-    positions: tuple[Annotated[int, Field(ge=0)], ...]
+    positions: Positions
 
 
 @register

@@ -365,8 +365,7 @@ class SqliteLog:
         with self._writing() as head:
             own = [at for at in positions if at < head.position and self.group_of(at) == group]
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
-            if self._sealer is not None:
-                self._sealer.destroy(group, *(range(at, at + 1) for at in own))
+            self._destroy_keys_at(group, own)
             self._requests.redact(own)
             erased = self._db.executemany(_ERASE_AT, ((at, *NOT_SEALED) for at in own)).rowcount
             erased = max(erased, 0) + self._erase_closed(group, head.position, frozenset(own))
@@ -388,6 +387,10 @@ class SqliteLog:
     def _destroy_keys(self, group: str, stop: int) -> None:
         if self._sealer is not None and self._are_messages:
             self._sealer.destroy(group, range(stop))
+
+    def _destroy_keys_at(self, group: str, positions: Sequence[int]) -> None:
+        if self._sealer is not None:
+            self._sealer.destroy(group, *(range(at, at + 1) for at in positions))
 
     def tally(self, group: str) -> tuple[int, int]:
         """Return how many of a group's records have content that `erase` would erase, and how many had some before."""

@@ -79,6 +79,9 @@ def test_beside_a_worker_it_takes_messages_and_answers_and_reads_what_it_wrote(
         [uuid] = [f["uuid"] for f in server.search("tea", "g") if f["fact"].endswith("tea")]
         assert server.client.delete(f"/entity-edge/{uuid}").is_success
         assert server.client.get(f"/entity-edge/{uuid}").status_code == 404
+        part = server.client.post("/v1/erase", json={"group_id": "g", "phrase": "chess"})
+        assert (part.status_code, part.json()["messages"]) == (200, [1]), part.text
+        assert "chess" not in objects(server, part.json()["position"])
         assert server.client.delete("/group/g").is_success
         assert server.episodes("g") == []
         assert server.client.get("/v1/messages/1000").status_code == 404

@@ -133,6 +133,7 @@ def test_the_messages_topic_takes_what_producers_may_send() -> None:
         messages.RetryRequest,
         messages.ConsolidationRequest,
         messages.ErasureRequest,
+        messages.RedactionRequest,
     )
 
     assert CHANNELS["messages"]["messages"].keys() == {cls.type for cls in sent}

@@ -86,11 +86,11 @@ OF_NO_FIELD = {
         "sqlite_requests positions_of",
     },
     "the memory, the machine or a server is not as the question needs it": {
-        *("operations/erasures erasure_preview", "operations/sessions open_existing", "operations/upkeep repair"),
+        *("operations/sessions open_existing", "operations/upkeep repair"),
         *("runtime/backup back_up", "runtime/checkout check_out", "runtime/extractors expect"),
         *("runtime/extractors registry_of", "runtime/generations _begun_with", "runtime/log_compression compress_logs"),
         *("runtime/open_logs __init__", "runtime/replica_manifest _is_kept", "service/session writer"),
-        *("service/topic_log __init__", "kafka/messages_topic __init__", "http/routes/generations _built"),
+        *("service/topic_log __init__", "kafka/messages_topic __init__"),
         *("kafka/errors _refusal", "kafka/errors _try", "kafka/errors translate", "kafka/topics _raise_refused"),
         *("kafka/topics create", "graph/arango/errors translation", "consolidation/partitions partition_of"),
         *("runtime/graph_database require_driver", "ciphers cipher"),

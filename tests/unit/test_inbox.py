@@ -20,6 +20,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RedactionRequest,
     WithdrawalRequest,
 )
 from asof_streams.record_sealer import RecordSealer
@@ -82,6 +83,8 @@ def test_a_header_says_what_it_is() -> None:
     assert isinstance(received(SAID, ce_type=b"message.sent", ce_eventversion=b"1").message, Message)
     assert received({"group_id": "g"}, ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
     assert received(b"{}", b"g", ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
+    redaction = RedactionRequest(group_id="g", positions=(3, 5))
+    assert received({"positions": [3, 5]}, b"g", ce_type=b"redaction.requested").message == redaction
     entity, withdrawal = {"entity_id": "e-1", "name": "Ana"}, {"episode_id": "e-2"}
     assert received(entity, b"g", ce_type=b"entity.stated").message == EntityStatement(group_id="g", **entity)
     merge = {"op": "merge", "entity": "Bob", "into": "Robert"}

@@ -20,6 +20,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RedactionRequest,
     TimezoneStatement,
     WithdrawalRequest,
 )
@@ -36,6 +37,7 @@ DOOR: dict[str, Any] = {
     "timezone": TimezoneStatement,
     "withdrawal": WithdrawalRequest,
     "erasure": ErasureRequest,
+    "redaction": RedactionRequest,
 }
 
 
@@ -130,6 +132,8 @@ STARTS = {"message": MESSAGE, "fact": FACT, "identity": MERGE}
         ("withdrawal", {"episode_id": "e-1"}),
         ("erasure", {}),
         ("erasure", {"group_id": "g-1"}),
+        ("redaction", {"positions": [0, 17]}),
+        ("redaction", {"group_id": "g-1", "positions": []}),
     ],
 )
 def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None:
@@ -188,6 +192,12 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("withdrawal", {"episode_id": " "}),
         ("erasure", {"group_id": ""}),
         ("erasure", {"group_id": "g-1", "content": "c"}),
+        ("redaction", {}),
+        ("redaction", {"positions": [-1]}),
+        ("redaction", {"positions": [True]}),
+        ("redaction", {"positions": [0.5]}),
+        ("redaction", {"positions": "01"}),
+        ("redaction", {"positions": None}),
     ],
 )
 def test_what_is_refused_does_not_fit_the_schema(door: str, value: Any) -> None:

@@ -300,8 +300,9 @@ class Memory:
         process delays, or an erasure shortly before: then `done` is false, `stats()["erasing"]` counts such files, and
         the rest is done by a later write, by `close`, or by whoever opens the directory next.
 
-        On Kafka a whole group is erased, from what answers; its records stay on the topics, and nobody can read them
-        where they are encrypted.
+        On Kafka workers erase it from what answers; its records stay on the topics, and nobody can read them where they
+        are encrypted. Where the directory has a copy of the topics, they are waited for, for five seconds. If they take
+        longer, or there is none, `done` is None; `erasure_preview` says later how much is left.
         """
         return erasures.erase.ask(
             self._session,

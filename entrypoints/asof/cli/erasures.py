@@ -38,8 +38,8 @@ def erase(
     """Make everything of a group gone, or a part of it, for ever. At every moment of both clocks, as if it never was.
 
     With a person, a phrase or times only those messages that fit all of them; what others say stays. With Kafka a
-    worker erases a whole group when it processes the request, in what answers; the records on the topics stay, and
-    nobody can read them where they are encrypted.
+    worker erases when it processes the request, in what answers; the records on the topics stay, and nobody can read
+    them where they are encrypted.
     """
     if dry_run:
         with call.existing() as session:
@@ -52,11 +52,11 @@ def erase(
         erasure = erasures.erase(session, query)
     if call.as_json:
         show.data({"group_id": query.group_id, **erasures.erase.to_json(erasure)})
-    elif session.on_kafka:
-        show.line(f"asked for at offset {erasure.position}")
+    elif erasure.done is None:
+        show.line(f"asked for at offset {erasure.position}; no worker has carried it out yet")
     else:
         what = "erased" if erasure.messages is None else f"erased {len(erasure.messages)} messages"
-        show.line(f"{what}; the request is message {erasure.position}")
+        show.line(f"{what}; the request is {'at offset' if session.on_kafka else 'message'} {erasure.position}")
         if erasure.keys_destroyed:
             show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
         if not erasure.done:

@@ -48,7 +48,7 @@ class InputReplica:
 
     def catch_up(self, ends: Mapping[tuple[str, int], int]) -> None:
         """Copy the records of the topics before these ends. That of the episodic topic was asked first."""
-        answered = self.episodic.last_cause() + 1
+        answered = max(self.episodic.checkpoint(), self.episodic.last_cause() + 1)
         if self.messages.end() < answered:  # that log was deleted: what was erased of it is to be erased again
             self.messages.catch_up(answered)
         self.messages.read_up_to(ends[self.messages.at])

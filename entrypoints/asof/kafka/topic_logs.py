@@ -142,10 +142,10 @@ class TopicLogs:
         assert self._state is not None, "the logs are open"
         return self._state.progress(str(self._at.episodic))
 
-    def _forget(self, group: str, before: int) -> None:
+    def _forget(self, group: str, asked: int) -> None:
         self.erased = True
         erase_vectors(self._at.places, group)
-        self.messages.erase(group, before=before)
+        self.messages.erase_as_asked(asked)
 
     def _expect_partitions(self, count: int) -> None:
         """See that a partition that holds nothing was not added to others that do: a claim in the first says so."""

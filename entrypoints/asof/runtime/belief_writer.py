@@ -22,11 +22,17 @@ from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.prices import ModelBudget
 from asof_streams.errors import BuildStopped
+from asof_streams.messages import RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
 
 
 class Inputs(Protocol):
     """What beliefs are made from, as far as this process sees it."""
+
+    @property
+    def messages(self) -> SqliteLog:
+        """The messages that the episodic log is of."""
+        ...
 
     @property
     def episodic(self) -> SqliteLog:
@@ -139,8 +145,12 @@ class BeliefWriter:
         if self._build is not None:
             self._build.reached(self._believer.checkpoint, stop)
 
-    def _erase(self, group: str) -> None:
-        self._generations.erase(group)
+    def _erase(self, group: str, asked: int) -> None:
+        request = next(self._inputs.messages.read(asked, asked + 1), None)
+        if request is not None and isinstance(request.event, RedactionRequest):
+            self._generations.redact(group)
+        else:
+            self._generations.erase(group)
         self._vacuum.note()
 
     def _erased_from(self) -> list[ErasedFrom]:

@@ -93,6 +93,25 @@ def records_of(places: DirectoryLayout, group: str) -> list[GroupRecords]:
     return found
 
 
+def recorded_up_to(places: DirectoryLayout, offset: int) -> int | None:
+    """Return where the episodic log of a copy of topics ends; None: it has no answer to the message at an offset yet.
+
+    NotFound: the copy has no logs yet.
+    """
+    with open_log(places, "messages") as messages, open_log(places, "episodic") as episodic:
+        at = messages.caused_by(offset)
+        return episodic.end() if at < messages.end() and at < episodic.checkpoint() else None
+
+
+def is_believed(places: DirectoryLayout, position: int) -> bool:
+    """Return whether all generations of a directory have followed the episodic log up to a position."""
+    for info in existing(places).generations:
+        with open_log(places, "semantic", info.name) as log:
+            if log.checkpoint() < position:
+                return False
+    return True
+
+
 def owing(places: DirectoryLayout) -> list[Path]:
     """Return the files of a directory that erased rows may have left copies in."""
     return [path for path in _files(places) if _owes(path)]

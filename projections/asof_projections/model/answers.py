@@ -738,21 +738,27 @@ class Erasure(Answer):
         bool | None,
         Field(
             description="Whether no file holds anything of the group. False: copies are left in files until these are "
-            "rewritten, which a reader or an erasure shortly before has put off. Null on Kafka: not known here."
+            "rewritten, which a reader or an erasure shortly before has put off. On Kafka: no file of this directory; "
+            "null: workers have not carried it out yet."
         ),
     ]
-    recorded_at: Annotated[Instant | None, Field(description="When it was asked for. Null on Kafka.")] = None
+    recorded_at: Annotated[
+        Instant | None, Field(description="When it was asked for. Null until it is carried out.")
+    ] = None
     keys_destroyed: Annotated[
         bool | None,
         Field(
             description="Whether no log and no backup of it can be read, wherever it is: the logs are encrypted, and "
-            "no key is left in the store. Graphs of copies are not erased by this. Null on Kafka."
+            "no key is left in the store. Graphs of copies are not erased by this. On Kafka also no record of a topic, "
+            "but for messages that others sent in the clear; null until it is carried out."
         ),
     ] = None
     messages: Annotated[
         tuple[int, ...] | None, Field(description="The positions of the erased messages; null: all of the group.")
     ] = None
-    logs: Annotated[tuple[GroupRecords, ...], Field(description="What each log has of the group; none on Kafka.")] = ()
+    logs: Annotated[
+        tuple[GroupRecords, ...], Field(description="What each log has of the group; none until it is carried out.")
+    ] = ()
 
 
 @answer

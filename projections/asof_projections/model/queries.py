@@ -563,14 +563,9 @@ class ErasureQuery(Query):
         return only_said
 
     @property
-    def part(self) -> str | None:
-        """The first field that names a part of the group; None: the whole group is asked for."""
-        return next((name for name in ("person", "phrase", "start", "stop") if getattr(self, name) is not None), None)
-
-    @property
     def is_of_all(self) -> bool:
         """Whether the whole group is asked for."""
-        return self.part is None
+        return self.person is None and self.phrase is None and self.start is None and self.stop is None
 
     @property
     def first(self) -> int:

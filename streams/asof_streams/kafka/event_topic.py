@@ -1,21 +1,24 @@
 """A derived log on Kafka, episodic or semantic: the batches of its topic that stand, appended by one writer."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from asof_streams.chain import Row
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, TopicUnfit, WriterBusy
-from asof_streams.events import Draft, event_class
+from asof_streams.events import Draft, Event, Record, decode, event_class
 from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read, seal
 from asof_streams.kafka.fence import HIGHEST, Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
+from asof_streams.messages import RedactionRequest
+from asof_streams.record_sealer import is_sealed_record
 from asof_streams.sealer import Sealer
 from asof_streams.sqlite_log import NOT_SEALED, EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
@@ -183,14 +186,45 @@ class EventTopic(TopicLog):
     def go_on(self) -> None:
         """Move the checkpoint behind all that was answered: a writer may have stopped within an append.
 
-        The topic is told, where it does not say so already: one that an older version wrote has such gaps.
+        The topic is told, where it does not say so already: one that an older version wrote has such gaps. Where a
+        group is told again, later causes come before earlier ones, so there only what the topic says counts.
         """
         last, checkpoint = self.last_cause(), self.checkpoint()
-        for record in self._source.read(checkpoint):
-            if (record.position if self._source.name == "messages" else record.cause) > last:
+        of_messages = self._source.name == "messages"
+        for record in self._source.read(checkpoint) if of_messages or not self._ends_erased() else ():
+            if (record.position if of_messages else record.cause) > last or _is_told_again(record.event):
                 break
             checkpoint = record.position + 1
         self.append([], checkpoint=checkpoint)
+
+    def _ends_erased(self) -> bool:
+        """Whether the last event is the erasure of a group, which says itself how far its writer had read."""
+        end = self.end()
+        return end > 0 and self._records.rows(end - 1, end)[0][7] == GroupErased.type
+
+    def of_group(self, group: str) -> Iterator[Record]:
+        """Yield the records of a group that are not erased, in order.
+
+        Where a writer stopped while it told the group again, they are those from before, as the topic still has them.
+        """
+        records = list(super().of_group(group))
+        begun = next((r for r in records if isinstance(r.event, GroupErased) and r.cause >= self.checkpoint()), None)
+        yield from records if begun is None else self._on_topic(group, begun.position)
+
+    def _on_topic(self, group: str, stop: int) -> Iterator[Record]:
+        """Yield the records of a group before a position, as the topic has them, whose key is not destroyed."""
+        fence = Fence(str(self.at))
+        for found in self._client.read(*self.at, 0, self._fence.offset):
+            for sent in chain.from_iterable(map(fence.pass_through, found)):
+                if sent.group == group and sent.position < stop and (payload := self._payload_of(sent)) is not None:
+                    event_ = decode(sent.type, sent.version, payload)
+                    yield Record(sent.position, *sent[1:6], sent.term, event_)
+
+    def _payload_of(self, sent: Sent) -> bytes | None:
+        if not is_sealed_record(sent.payload):
+            return sent.payload
+        envelope = (sent.position, *sent[1:6], sent.term, sent.type, sent.version)
+        return self._expect_sealer().records.open(sent.group, self._context(envelope), sent.payload)
 
     def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
         if not drafts and checkpoint <= self._fence.checkpoint:
@@ -198,7 +232,9 @@ class EventTopic(TopicLog):
         if not self._mine:
             raise WriterBusy(f"{self.at}: not taken over, or lost; open it again")
         self._mine = False  # after any error it is unknown what stands, until it is taken over again
-        if parked := [_parked(d.cause, d.event) for d in drafts if isinstance(d.event, MessageParked)]:
+        if parked := [
+            _parked(d.cause, d.event) for d in drafts if isinstance(d.event, MessageParked) if self._is_new(d)
+        ]:
             self._park(parked)
         reached_at = self._offset_of(checkpoint)
         records = self._records_of(drafts, checkpoint, reached_at)
@@ -215,6 +251,10 @@ class EventTopic(TopicLog):
         self._put()
         self._mine = True
         return end
+
+    def _is_new(self, draft: Draft) -> bool:
+        """Whether an episodic event is not told again; of beliefs nobody knows."""
+        return not isinstance(self._source, MessagesTopic) or draft.cause >= self.checkpoint()
 
     def _records_of(self, drafts: Sequence[Draft], checkpoint: int, reached_at: int) -> list[Outgoing]:
         fence, last, records = self._fence, len(drafts) - 1, list[Outgoing]()
@@ -283,6 +323,11 @@ def expect_partitions(written: str, then: int, now: int) -> None:
             f" (asof topics create --prefix NAME --partitions {now}), and replay into them what a directory has, for"
             f" each partition P (asof replay kafka://HOST:PORT/NAME.messages --log messages --data DIR --partition P)"
         )
+
+
+def _is_told_again(event: Event) -> bool:
+    """Whether a message has its group told again, which is answered once the topic says so, and not before."""
+    return isinstance(event, RedactionRequest) and bool(event.positions)
 
 
 def _parked(cause: int, event: MessageParked) -> tuple[int, str]:

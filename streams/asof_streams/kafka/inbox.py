@@ -21,6 +21,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RedactionRequest,
     RetryRequest,
     TimezoneStatement,
     WithdrawalRequest,
@@ -39,6 +40,7 @@ _Kind = (
     | type[RetryRequest]
     | type[ConsolidationRequest]
     | type[ErasureRequest]
+    | type[RedactionRequest]
 )
 _EVERY: Final[tuple[_Kind, ...]] = (
     Message,
@@ -50,6 +52,7 @@ _EVERY: Final[tuple[_Kind, ...]] = (
     RetryRequest,
     ConsolidationRequest,
     ErasureRequest,
+    RedactionRequest,
 )
 _KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}
 _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
@@ -99,7 +102,7 @@ def parse_message(raw: Raw, opener: Opener | None = None) -> ReceivedMessage:
 def _opened(raw: Raw, headers: dict[str, bytes], opener: Opener) -> Raw:
     """Return a record as it was before it was encrypted."""
     kind = _kind_of(headers)
-    if kind is None or kind is ErasureRequest:
+    if kind in (None, ErasureRequest, RedactionRequest):
         raise InvalidInput("what is encrypted names its type, which is not that of an erasure", field="ce_type")
     if not raw.key:
         raise InvalidInput("what is encrypted has its group as its key", field="group_id")

@@ -15,7 +15,7 @@ from typing import Final
 
 from asof_streams.chain import Row
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, KeysUnavailable, TopicUnfit
-from asof_streams.events import Draft
+from asof_streams.events import Draft, Event
 from asof_streams.instants import DAY, LAST
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
@@ -23,7 +23,7 @@ from asof_streams.kafka.inbox import Opener, ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
-from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused
+from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused, RedactionRequest
 from asof_streams.record_sealer import runs_of
 from asof_streams.sealer import Sealer
 from asof_streams.sqlite_log import NOT_SEALED
@@ -120,11 +120,25 @@ class MessagesTopic(TopicLog):
         """
         begun = 0
         for index, draft in enumerate(drafts):
-            if answered and isinstance(draft.event, ErasureRequest):
+            if answered and isinstance(draft.event, ErasureRequest | RedactionRequest):
                 self.append(drafts[begun:index], checkpoint=draft.cause)
-                self.erase(draft.group)
+                self._carry_out(draft.event, self.end())
                 begun = index
         self.append(drafts[begun:], checkpoint=checkpoint)
+
+    def erase_as_asked(self, position: int) -> None:
+        """Carry out the erasure that the message at a position asked for, if the log has that message.
+
+        If it does not yet, what it names is erased when it is appended as an answered one, or by an engine.
+        """
+        for request in self.read(position, position + 1):
+            self._carry_out(request.event, position)
+
+    def _carry_out(self, request: Event, before: int) -> None:
+        if isinstance(request, RedactionRequest):
+            self.redact(request.group_id, [at for at in request.positions if at < before])
+        elif isinstance(request, ErasureRequest):
+            self.erase(request.group_id, before=before)
 
     def _received(self, raw: Raw) -> ReceivedMessage:
         try:
@@ -163,8 +177,14 @@ class MessagesTopic(TopicLog):
             self._sealer.destroy(group, range(stop), *runs_of(self._state.numbers(group, before)))
             self._state.remove_numbers(group, before)
 
+    def _destroy_keys_at(self, group: str, positions: Sequence[int]) -> None:
+        """Destroy the keys of some messages of a group, here and on the topic, also of records that repeat them."""
+        if self._sealer is not None:
+            numbers = self._state.numbers_at(group, [self.offset_of(at) for at in positions])
+            self._sealer.destroy(group, *(range(key, key + 1) for key in (*positions, *numbers)))
+
     def _put_numbers(self, received: Sequence[ReceivedMessage]) -> None:
-        self._state.put_numbers((r.offset, r.message.group_id, r.number) for r in received if r.number >= 0)
+        self._state.put_numbers((r.offset, r.message.group_id, r.number, r.producer) for r in received if r.number >= 0)
 
     def _without_duplicates(self, received: Sequence[ReceivedMessage]) -> Iterator[ReceivedMessage]:
         """Yield the messages whose producer did not send them before under the same id."""

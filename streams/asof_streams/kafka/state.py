@@ -28,8 +28,13 @@ _SCHEMA: Final = (
 # Columns that the first version did not have.
 _ADDED: Final = {"named": 0, "cause": -1, "caused_at": -1, "reached": -1, "reached_at": -1}
 _NUMBERS: Final = (  # the senders' numbers of the keys that messages are encrypted with on their topic
-    "CREATE TABLE IF NOT EXISTS numbers (offset INTEGER PRIMARY KEY, grp TEXT NOT NULL, number INTEGER NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS numbers_of_group ON numbers (grp, offset)",
+    "CREATE TABLE IF NOT EXISTS "
+    "numbers (offset INTEGER PRIMARY KEY, grp TEXT NOT NULL, number INTEGER NOT NULL, producer BLOB);"
+    "CREATE INDEX IF NOT EXISTS numbers_of_group ON numbers (grp, offset)"
+)
+_NUMBERS_AT: Final = (  # of a message, and of the records by which its producer sent it again
+    "SELECT number FROM numbers WHERE grp = ?1 AND (offset = ?2 OR producer IN "
+    "(SELECT producer FROM numbers WHERE offset = ?2))"
 )
 _SELECT: Final = (
     "SELECT offset, position, term, writer, marked, mark, named, cause, caused_at, reached, reached_at"
@@ -68,8 +73,7 @@ class State:
             for name, value in _ADDED.items():
                 if name not in there:
                     self._db.execute(f"ALTER TABLE topics ADD COLUMN {name} INTEGER NOT NULL DEFAULT {value}")
-            for statement in _NUMBERS:
-                self._db.execute(statement)
+            self._db.executescript(_NUMBERS)
 
     def close(self) -> None:
         self._db.close()
@@ -94,16 +98,25 @@ class State:
                 "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place)
             )
 
-    def put_numbers(self, numbers: Iterable[tuple[int, str, int]]) -> None:
-        """Keep the numbers of the keys of messages, given as (offset, group, number), before the messages are kept."""
+    def put_numbers(self, numbers: Iterable[tuple[int, str, int, bytes | None]]) -> None:
+        """Keep the numbers of the keys of messages before the messages are kept.
+
+        They are given as (offset, group, number, hash of the producer and its id of the record).
+        """
         with self._guard, transaction(self._db):
-            self._db.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?)", numbers)
+            self._db.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?, ?)", numbers)
 
     def numbers(self, group: str, before: int) -> list[int]:
         """Return the numbers of the keys of a group's messages before an offset, in the order of offsets."""
         with self._guard:
             asked = "SELECT number FROM numbers WHERE grp = ? AND offset < ? ORDER BY offset"
             return [number for (number,) in self._db.execute(asked, (group, before))]
+
+    def numbers_at(self, group: str, offsets: Iterable[int]) -> list[int]:
+        """Return the numbers of the keys of a group's messages at some offsets, and of records that repeat these."""
+        with self._guard:
+            found = (self._db.execute(_NUMBERS_AT, (group, offset)) for offset in offsets)
+            return [number for rows in found for (number,) in rows]
 
     def remove_numbers(self, group: str, before: int) -> None:
         """Forget the numbers of keys that were destroyed."""

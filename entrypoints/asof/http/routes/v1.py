@@ -245,9 +245,7 @@ async def erase(given: v1.Erase, served: Served, caller: Administering, request:
         asked = await served.ask(lambda session: erasures.request_of(session, query))
         positions = await served.take_and_see([asked], request)
     status = 200 if await served.erased() else 202
-    if served.on_topics:
-        return Response(erasures.erase.dump(Erasure(positions.start, None)), 202, media_type="application/json")
-    erasure = await served.ask(lambda session: erasures.erasure_at(session, positions.start))
+    erasure = await served.ask(lambda session: erasures.erasure_at(session, given.group_id, positions.start))
     return Response(erasures.erase.dump(erasure), status, media_type="application/json")
 
 
