@@ -32,5 +32,6 @@ __all__ = [
     "stored_log",
     "tail",
     "timezones",
+    "waiting",
     "writer_lock",
 ]

@@ -9,12 +9,12 @@ from typing import Final, Self
 
 from asof_streams.errors import StorageFailed, WriterBusy
 from asof_streams.files import expect_own_files, make_folder, tighten
+from asof_streams.waiting import looks
 
 NAME: Final = "writer.lock"
 AGENT: Final = (
     "agent.lock"  # of the agent that a folder belongs to: whoever else writes there lets it, as soon as it can
 )
-_AGAIN_SECONDS: Final = 0.05
 
 log = logging.getLogger(__name__)
 
@@ -72,14 +72,15 @@ def is_held(directory: Path, name: str = NAME) -> bool:
 
 
 def _wait(file: int, directory: Path, patience: float) -> None:
-    until = time.monotonic() + patience
-    while True:
+    for pause in looks(patience):
         try:
-            return _lock(file, directory)
+            _lock(file, directory)
         except WriterBusy:
-            if time.monotonic() >= until:
+            if pause == 0:
                 raise
-        time.sleep(_AGAIN_SECONDS)
+            time.sleep(pause)
+        else:
+            return
 
 
 def _lock(file: int, directory: Path) -> None:

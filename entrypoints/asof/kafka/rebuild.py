@@ -6,14 +6,13 @@ directory may be that of a worker, whose copy of the episodes it reads, or one o
 
 import asyncio
 import shutil
-import time
 from contextlib import closing
-from typing import Final
 
 from asof.kafka.believer import BelieverPartition, believers_group
 from asof.kafka.control import apply, open_control
 from asof.runtime.belief_writer import BuildTerms
 from asof.runtime.build_file import BuildFile, remove_file, stop_build
+from asof.runtime.control_log import expect_caught_up
 from asof.runtime.extractors import extractor_factory
 from asof.runtime.generations import keep_ontology
 from asof.runtime.graph_database import graphs_of
@@ -30,10 +29,6 @@ from asof_streams.errors import BuildStopped, InvalidInput, NotFound
 from asof_streams.events import Event
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.topics import Topics, create, delete_generation
-from asof_streams.sqlite_log import SqliteLog
-
-_PATIENCE: Final = 5.0  # seconds for a believer that follows, to come to where the log ended when it was asked
-_POLL_SECONDS: Final = 0.05
 
 
 def rebuild(
@@ -135,7 +130,8 @@ def switch(settings: Settings, name: str) -> None:
     """
     directories = parts(settings.data)
     for places in directories:
-        _expect_caught_up(places, name)
+        remedy = f"start asof worker --agents believer --generation {name}, which follows for it, then switch"
+        expect_caught_up(places, existing(places)[name].name, remedy)
     asyncio.run(create(connection_of(settings), Topics(settings.kafka_prefix), [name], control=True))
 
     def decision(state: ControlState) -> Event | None:
@@ -186,18 +182,3 @@ def _drop(settings: Settings, name: str) -> None:
     remove_file(whole, name)
     if whole not in directories:  # what is built is in the folders of its partitions, which `apply` removes
         shutil.rmtree(whole.generation(name), ignore_errors=True)
-
-
-def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
-    info, until = existing(places)[name], time.monotonic() + _PATIENCE
-    with SqliteLog(places.episodic) as episodic:
-        end = episodic.end()
-    with SqliteLog(places.semantic(info.name)) as log:
-        while (behind := end - log.checkpoint()) > 0:
-            if time.monotonic() > until:
-                raise InvalidInput(
-                    f"generation {name} is {behind} episodic events behind: start asof worker --agents believer "
-                    f"--generation {name}, which follows for it, then switch",
-                    field="name",
-                )
-            time.sleep(_POLL_SECONDS)

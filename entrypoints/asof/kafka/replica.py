@@ -31,10 +31,10 @@ from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured
+from asof_streams.waiting import looks
 from asof_streams.writer_lock import AGENT, WriterLock, is_held
 
 _INPUT_SECONDS: Final = 2.0  # for which a recorder beside this is waited for
-_POLL_SECONDS: Final = 0.01
 
 
 class PartitionReplica:
@@ -163,12 +163,12 @@ class PartitionReplica:
 
     def _others_reach(self, inputs: InputReader, end: int) -> bool:
         """Whether the process that keeps the inputs up has come to an offset of the episodic topic, or soon does."""
-        until = time.monotonic() + _INPUT_SECONDS
-        while (reached := inputs.reached()) is None or reached.offset < end:
-            if time.monotonic() > until:
-                return False
-            time.sleep(_POLL_SECONDS)
-        return True
+        for pause in looks(_INPUT_SECONDS):
+            reached = inputs.reached()
+            if reached is not None and reached.offset >= end:
+                return True
+            time.sleep(pause)
+        return False
 
     @property
     def is_wanted(self) -> bool:

@@ -22,9 +22,9 @@ from asof_streams.errors import DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
 from asof_streams.files import locked_folder
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.waiting import looks
 
-_PATIENCE: Final = 5.0  # seconds for a writer that is at work, to come to where the log ended when it was asked
-_POLL_SECONDS: Final = 0.05
+_PATIENCE: Final = 5.0  # seconds for whoever follows for a generation, to come to where the log ended when it was asked
 
 
 def decide(places: DirectoryLayout, decision: Callable[[Catalog], Event | None]) -> Catalog:
@@ -74,7 +74,8 @@ def switch(places: DirectoryLayout, name: str) -> None:
     def decision(catalog: Catalog) -> Event | None:
         return None if catalog[name].name == catalog.active else GenerationSwitched(generation=name)
 
-    _expect_caught_up(places, existing(places)[name].name)
+    remedy = f"whoever writes {places.root} follows for it with the next message"
+    expect_caught_up(places, existing(places)[name].name, remedy)
     decide(places, decision)
 
 
@@ -117,16 +118,14 @@ def expect_control(places: DirectoryLayout, catalog: Catalog) -> None:
         )
 
 
-def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
-    until = time.monotonic() + _PATIENCE
+def expect_caught_up(places: DirectoryLayout, name: str, remedy: str) -> None:
+    """Wait a moment until a generation has read the episodic log as it is now. InvalidInput, with the remedy: not."""
     with SqliteLog(places.episodic) as episodic:
         end = episodic.end()
     with SqliteLog(places.semantic(name)) as log:
-        while (behind := end - log.checkpoint()) > 0:
-            if time.monotonic() > until:
-                raise InvalidInput(
-                    f"generation {name} is {behind} episodic events behind: whoever writes {places.root} follows for "
-                    "it with the next message",
-                    field="name",
-                )
-            time.sleep(_POLL_SECONDS)
+        for pause in looks(_PATIENCE):
+            behind = end - log.checkpoint()
+            if behind <= 0:
+                return
+            time.sleep(pause)
+    raise InvalidInput(f"generation {name} is {behind} episodic events behind: {remedy}", field="name")

@@ -30,11 +30,12 @@ from asof_streams.messages import AnyMessage, ErasureRequest, RedactionRequest
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
+from asof_streams.waiting import looks
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
 _ERASED_SECONDS: Final = 5.0  # for which it waits until what it erased has left the files, too
-_LOOKS, _LOOK_SECONDS = 200, 0.05  # for what is on a topic and not here yet
+_SEEN_SECONDS: Final = 10.0  # for which what is on a topic may not be here yet
 
 R = TypeVar("R")
 
@@ -147,10 +148,10 @@ class Service:
     async def seen(self, position: int) -> None:
         """Wait until a message that is on the log can be read here: a replica is a moment behind its topic."""
         if self.on_topics and position < (await self.take([])).start:
-            for _ in range(_LOOKS):
+            for pause in looks(_SEEN_SECONDS):
                 if position < await self.ask(lambda reader: reader.end()):
                     return
-                await asyncio.sleep(_LOOK_SECONDS)
+                await asyncio.sleep(pause)
 
     @property
     def embeds(self) -> bool:

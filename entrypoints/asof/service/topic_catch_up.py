@@ -11,11 +11,11 @@ from asof.runtime.replica_manifest import PATIENCE, is_kept_up, parts
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.errors import DamagedFile, NotFound
+from asof_streams.waiting import looks
 
 if TYPE_CHECKING:
     from asof_streams.kafka.client import Client
 
-_POLL_SECONDS: Final = 0.1  # between two looks at who holds the directory
 _VALID_SECONDS: Final = 0.05  # for which a look at the topics' ends counts: many questions come at once
 
 
@@ -57,15 +57,14 @@ class TopicCatchUp:
 
     def _is_kept_up(self) -> bool:
         """Whether another process holds the directory for longer than a question takes."""
-        until = time.monotonic() + PATIENCE
-        while all(is_kept_up(part) for part in parts(self._places.root)):
+        for pause in looks(PATIENCE):
+            if not all(is_kept_up(part) for part in parts(self._places.root)):
+                return False
             with suppress(NotFound, DamagedFile):
                 if ReplicaHealth.read(self._places.root).well(clock.system()):
                     return True
-            if time.monotonic() >= until:
-                return True
-            time.sleep(_POLL_SECONDS)
-        return False
+            time.sleep(pause)
+        return True
 
     def _is_current(self) -> bool:
         """Whether the topics end where they did when they were last followed."""
