@@ -35,7 +35,7 @@ def measure(material: Material) -> Iterator[Figure]:
     larger = 10 * smaller
     first, second = (_measured(material.folder / f"scale-{facts}", facts) for facts in (smaller, larger))
     for name, unit in _UNITS.items():
-        each = (second[name] - first[name]) / (larger - smaller)
+        each = max(0.0, second[name] - first[name]) / (larger - smaller)  # what does not grow does not shrink either
         yield Figure(f"{name}: {larger:,} facts", unit, {unit: second[name]}, {unit: first[name]}, f"{smaller:,} facts")
         for times in _BEYOND:
             grown = second[name] + each * larger * (times - 1)
