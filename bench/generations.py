@@ -26,8 +26,10 @@ from bench.serving import posted, requests, server
 
 _READERS: Final = 20
 _PAUSE_SECONDS: Final = 0.2  # of a reader, between an answer and the next question
-_ROUNDS: Final = 5  # at full scale
-_SECONDS: Final = 10  # for which readers are measured without a build, at full scale
+_ROUNDS, _SECONDS = (
+    5,
+    10,
+)  # and for how long readers are measured without a build; fewer below a twentieth of full scale
 _MESSAGES: Final = 10_000  # at full scale
 _TOGETHER: Final = 10  # messages in a request, ten times a second
 _REQUEST_SECONDS: Final = 0.1
@@ -58,13 +60,14 @@ def measure_on_kafka(material: Material) -> Iterator[Figure]:
 def _measured(material: Material, address: str, where: str) -> Iterator[Figure]:
     name, lines = material.chat(2_760)
     messages = material.count(_MESSAGES, 200)
-    rounds = material.count(_ROUNDS, 1)
+    rounds, seconds = (min(full, material.count(20 * full, 1)) for full in (_ROUNDS, _SECONDS))
+    sent = list(islice(requests(lines, "first", 100), messages // 100))
     with closing(HTTPConnection(address)) as client:
-        sent = list(islice(requests(lines, "first", 100), messages // 100))
-        _settle(client, [posted(client, body) for body in sent][-1] + 99)
-        groups = list(dict.fromkeys(json.loads(body)["group_id"] for body in sent))
-        _reads(address, groups, _after(1))  # which opens files
-        took = [_round(client, groups, lines, number, material.count(_SECONDS, 1)) for number in range(rounds)]
+        last = [posted(client, body) for body in sent][-1] + 99
+    _settle(address, last)
+    groups = list(dict.fromkeys(json.loads(body)["group_id"] for body in sent))
+    _reads(address, groups, _after(1))  # which opens files
+    took = [_round(address, groups, lines, number, seconds) for number in range(rounds)]
     yield from _figures(took, f"{messages:,} messages, {name}, {where}")
 
 
@@ -88,24 +91,24 @@ def _figures(rounds: list[dict[str, Any]], what: str) -> Iterator[Figure]:
         yield Figure(f"{step} ({what})", "s", {"s": median(turn[step] for turn in rounds)}, note=note)
 
 
-def _round(client: HTTPConnection, groups: list[str], lines: list[bytes], number: int, seconds: int) -> dict[str, Any]:
+def _round(address: str, groups: list[str], lines: list[bytes], number: int, seconds: int) -> dict[str, Any]:
     """Measure the readers in each state once, and go through the life of one generation."""
-    address, name = f"{client.host}:{client.port}", f"work-{number}"
+    name = f"work-{number}"
     took: dict[str, Any] = {"alone": _reads(address, groups, _after(seconds))}
     with _arriving(address, lines, f"round-{number}") as arrived:
         took["sent"] = _reads(address, groups, _after(seconds))
         began = time.perf_counter()
         asked = {"name": name, "source": "episodes", "ontology": "agent_memory_v1"}
-        assert _call(client, "POST", "/v1/generations", asked)[0] == 202
-        took["built"] = _reads(address, groups, lambda: not _call(client, "GET", "/v1/generations/builds")[1]["builds"])
+        assert _ask(address, "POST", "/v1/generations", asked)[0] == 202
+        took["built"] = _reads(address, groups, lambda: not _ask(address, "GET", "/v1/generations/builds")[1]["builds"])
         took["build"] = time.perf_counter() - began
         query = f"base=main&other={name}&group_id={groups[0]}"
-        took["compare"] = _until_done(client, "GET", f"/v1/generations/diff?{query}", None)
-        took["switch"] = _until_done(client, "POST", "/v1/generations/switch", {"name": name})
-        _until_done(client, "POST", "/v1/generations/switch", {"name": "main"})
-        took["drop"] = _until_done(client, "POST", "/v1/generations/drop", {"name": name})
+        took["compare"] = _until_done(address, "GET", f"/v1/generations/diff?{query}", None)
+        took["switch"] = _until_done(address, "POST", "/v1/generations/switch", {"name": name})
+        _until_done(address, "POST", "/v1/generations/switch", {"name": "main"})
+        took["drop"] = _until_done(address, "POST", "/v1/generations/drop", {"name": name})
     took["rate"] = arrived["rate"]
-    _settle(client, arrived["last"])
+    _settle(address, arrived["last"])
     return took
 
 
@@ -170,21 +173,27 @@ def _after(seconds: float) -> Callable[[], bool]:
     return lambda: time.monotonic() >= until
 
 
-def _settle(client: HTTPConnection, position: int) -> None:
+def _settle(address: str, position: int) -> None:
     """Wait until a message is processed."""
-    while _call(client, "GET", f"/v1/messages/{position}?min_position={position}")[0] != 200:
+    while _ask(address, "GET", f"/v1/messages/{position}?min_position={position}")[0] != 200:
         pass
 
 
-def _until_done(client: HTTPConnection, method: str, path: str, body: Any) -> float:
+def _until_done(address: str, method: str, path: str, body: Any) -> float:
     """Ask until it is done, as where the generation has yet to follow; return how many seconds the last call took."""
     while True:
         began = time.perf_counter()
-        status, _ = _call(client, method, path, body)
+        status, _ = _ask(address, method, path, body)
         if status == 200:
             return time.perf_counter() - began
         assert status in (422, 503), status
         time.sleep(_LOOK_SECONDS)
+
+
+def _ask(address: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+    """Call once, on a connection of its own: the service closes those that say nothing for seconds."""
+    with closing(HTTPConnection(address)) as client:
+        return _call(client, method, path, body)
 
 
 def _call(client: HTTPConnection, method: str, path: str, body: Any = None) -> tuple[int, Any]:
