@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Final
@@ -14,18 +15,34 @@ import pytest
 
 import asof_process
 import model_server
+from asof.runtime.build_file import BuildFile
+from asof.runtime.generations import kept_ontology
 from asof.runtime.layout import BUILD, DirectoryLayout
+from asof.runtime.replica_manifest import parts
+from asof.runtime.wiring import existing
 from asof_projections.generations import load
 from asof_streams.kafka.envelope import Sent, read
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import is_held
 from effort import tries
 from http_server import Server, serving
-from kafka_worker import Running, World, fact, until_known
+from kafka_worker import Running, World, fact, reached, until_known
 from patience import SECONDS, wait_until
 
 Start = Callable[..., Running]
 
+OWN: Final = """\
+id: own
+version: 1
+description: "Where people live."
+closed: false
+entity_types:
+  - {name: Person, description: "Somebody."}
+  - {name: Place, description: "A town."}
+relation_types:
+  - {name: lives_in, sentence: "{subject} lives in {object}", means: "Home.", sources: [Person], targets: [Place],
+     cardinality: one, cues: ["<live> in"]}
+"""
 READ: Final = json.dumps({"entities": [], "facts": [], "attributes": []})  # of a message, as a model answers
 
 
@@ -305,3 +322,54 @@ def builds(server: Server) -> list[dict[str, Any]]:
     """Return the builds that a service shows."""
     found: list[dict[str, Any]] = server.client.get("/v1/generations/builds").json()["builds"]
     return found
+
+
+def test_a_worker_elsewhere_follows_for_another_ontology_of_asof_and_goes_on_without_one_that_it_does_not_know(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    worker, other = start(world), tmp_path / "other"
+    world.send([home(number) for number in range(5)])
+    until_known(worker, 5)
+    own = tmp_path / "own.yaml"
+    own.write_text(OWN, "utf-8")
+
+    asked(world, other, "rebuild", "--name", "unknown", "--from", "episodes", "--ontology", str(own))
+    wait_until(lambda: "unknown is not followed for" in worker.said())
+    asked(world, other, "rebuild", "--name", "work", "--from", "episodes", "--ontology", "agent_memory_v1")
+    world.send([home(5)])
+    until_known(worker, 6)
+    wait_until(lambda: is_level(worker.data, "work"), worker.said)
+    worker.stop()
+
+    again = start(world)
+    world.send([home(6)])
+    until_known(again, 7)
+    wait_until(lambda: is_level(again.data, "work"), again.said)
+    again.stop()
+    assert asked(world, other, "generations", "switch", "work")["active"] == "work"
+    assert facts(world, worker.data) == facts(world, other)
+
+
+def test_builds_on_topics_of_several_partitions_are_of_all_of_them(
+    bootstrap: str, prefix: str, start: Start, tmp_path: Path
+) -> None:
+    with World(bootstrap, prefix, partitions=2) as world:
+        worker = start(world)
+        for partition in range(2):
+            world.send([home(number) | {"group_id": f"b{partition}"} for number in range(10)], partition)
+        wait_until(lambda: [reached(part.root) for part in parts(worker.data)] == 2 * [(10, 10)], worker.said)
+        data = tmp_path / "built"
+        asked(world, data, "rebuild", "--name", "whole", "--policy", "graded")
+        whole, first = DirectoryLayout(data), parts(data)[0]
+        for name in ("left", "gone"):  # as of processes that were killed
+            ontology = kept_ontology(first.ontology_of("whole"))
+            BuildFile(whole, replace(existing(first)["whole"], name=name)).begin(ontology)
+
+        assert [build["state"] for build in asked(world, data, "generations", "builds")] == 2 * ["stopped"]
+        assert [build["name"] for build in asked(world, data, "generations", "cancel", "gone")] == ["left"]
+        assert asked(world, data, "generations", "resume", "left") == []
+        assert not whole.generation("gone").exists()
+        assert asked(world, data, "digest", "left") == asked(world, data, "digest", "whole")
+        names = [info["name"] for info in asked(world, data, "generations")["generations"]]
+        assert names == ["main", "whole", "left"]
+        worker.stop()

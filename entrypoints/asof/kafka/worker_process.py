@@ -1,6 +1,7 @@
 """The worker process: topics checked, its agents started, their state of health written beside the data."""
 
 import asyncio
+import logging
 import signal
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -18,19 +19,21 @@ from asof.kafka.partition_process import (
     RecorderOpening,
     partition_server,
 )
+from asof.kafka.replica import adopt_generation, begin_catalog
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime.fork_server import ForkServer
+from asof.runtime.generations import expect_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_worker
 from asof.runtime.replica_health import BELIEVERS, FILE, ReplicaProgress, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
-from asof.runtime.wiring import connection_of
+from asof.runtime.wiring import connection_of, load_ontology
 from asof.settings import Settings
 from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_projections.control import ControlState
 from asof_projections.generations import FIRST, GenerationInfo
-from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.topic_rules import require
@@ -38,6 +41,8 @@ from asof_streams.kafka.topics import Topics, check
 from asof_streams.key_store import KeyPlace
 
 _CONTROL_SECONDS: Final = 1.0  # between two looks at the control topic
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class _Worker:
         self._reached: dict[str, list[ReplicaProgress]] = {}  # by topic
         self._workers: dict[str, FaustWorker] = {}  # by consumer group
         self._runs: dict[str, asyncio.Task[None]] = {}  # of these
+        self._left: set[str] = set()  # generations that it does not follow for
 
     async def run(self, roles: Roles, opened: ExitStack) -> None:
         """Run the agents until a signal, or until one of them fails."""
@@ -179,7 +185,8 @@ class _Worker:
                         await self._stop(group)
                 if "believer" in roles.agents and not roles.generations:
                     for name in state.built:
-                        if believers_group(self._topics, name) not in self._runs:
+                        group = believers_group(self._topics, name)
+                        if group not in self._runs and await asyncio.to_thread(self._can_follow, name, count):
                             beside = "recorder" in roles.agents
                             role = await asyncio.to_thread(self._believer, name, None, count, beside=beside)
                             self._start(role, member)
@@ -220,7 +227,25 @@ class _Worker:
         gone = {FIRST, *control.dropped}
         others = [name for name in self._topics.generations_of(self._client.topics()) if name not in gone]
         topics = {name: [(self._topics.semantic(name), number) for number in range(count)] for name in others}
-        return [FIRST, *(name for name in others if any(self._client.ends(topics[name]).values()))]
+        begun = [name for name in others if any(self._client.ends(topics[name]).values())]
+        return [FIRST, *(name for name in begun if self._can_follow(name, count))]
+
+    def _can_follow(self, generation: str, count: int) -> bool:
+        """Whether the ontology of a generation is known here: one that another machine built need not be."""
+        there, connection, topics = places_of(self._places, 0, count), self._connection, self._topics
+        begin_catalog(there, self._settings, connection, topics, 0)  # with the first one, which answers until a switch
+        info = adopt_generation(there, connection, topics, 0, generation)
+        if info is None:
+            return True
+        try:
+            expect_ontology(there, info, load_ontology(self._settings.ontology))
+        except InvalidInput as error:
+            if generation not in self._left:
+                _log.warning("generation %s is not followed for here: %s", generation, error)
+            self._left.add(generation)
+            return False
+        self._left.discard(generation)
+        return True
 
     def _faust_worker(self, role: _Role, member: str) -> FaustWorker:
         def open_partition(partition: int) -> PartitionProcess:

@@ -205,7 +205,10 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontol
 
 
 def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:
-    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. InvalidInput: another."""
+    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. InvalidInput: it is unknown.
+
+    ontology: the one that is set.
+    """
     first = catalog.generations[0]
     wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
     for path, info in wanted.items():
@@ -217,12 +220,21 @@ def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Onto
                 keep_ontology(_begun_with(ontology, info, path), path)
 
 
-def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
-    """Return the ontology in the place of one that is missing: the one that is set, or an earlier one of asof.
+def expect_ontology(places: DirectoryLayout, info: GenerationInfo, ontology: Ontology) -> None:
+    """Check that the ontology of a generation is here, or is known. InvalidInput: it is neither."""
+    path = places.ontology_of(info.name)
+    if not path.exists():
+        _begun_with(ontology, info, path)
 
-    InvalidInput: neither is the one that the generation was begun with.
+
+def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
+    """Return the ontology in the place of one that is missing: the one that is set, or one of asof, now or earlier.
+
+    InvalidInput: none of them is the one that the generation was begun with.
     """
-    found = ontology if ontology.digest == info.ontology_digest else registry.earlier(info.ontology_digest)
+    own = [registry.load(info.ontology)] if info.ontology in registry.names() else []
+    digest = info.ontology_digest
+    found = next((known for known in (ontology, *own) if known.digest == digest), None) or registry.earlier(digest)
     if found is None:
         raise InvalidInput(
             f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "

@@ -58,7 +58,8 @@ class OpenLogs:
             self.catalog = self._load_catalog() or self._create_catalog()
             self._stamp = stamp(places.catalog)
             if self.are_replicas:
-                restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
+                first = Catalog(self.catalog.generations[0].name, self.catalog.generations[:1])
+                restore_ontologies(places, first, load_ontology(settings.ontology))  # believers see to the others
             self.remove_interrupted()
             if places.episodic.exists() and not places.messages.exists() and not self.are_replicas:
                 raise DamagedLog(f"{places.messages} is missing, and {places.episodic} was made from it: restore it")
