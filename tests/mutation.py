@@ -50,8 +50,8 @@ _OTHER: Final[dict[type[ast.AST], type[ast.AST]]] = {
 }
 
 
-_SILENT: Final = {None, "bound", "strict", "usedforsecurity"}
-"""Arguments that may be left out: they tell type checkers, or what holds by construction; and `**others`."""
+_SILENT: Final = {None, "bound", "description", "strict", "usedforsecurity"}
+"""Arguments that may be left out: they tell checkers and readers, or what holds by construction; and `**others`."""
 
 
 class Undo:
@@ -265,10 +265,10 @@ class Tests:
             yield from _ended(running)
 
     def _come_to(self, path: Path, lines: range) -> list[str]:
-        """Return the tests that come to one of some lines, the quickest first; without lines those of any."""
+        """Return the tests that come to one of some lines, the quickest first; without lines all tests."""
         seen = self._lines[str(path)]
-        tests = [test for test, numbers in seen.items() if not lines or not numbers.isdisjoint(lines)]
-        return sorted(tests if lines or tests else self._seconds, key=self._seconds.__getitem__)
+        tests = [test for test, numbers in seen.items() if not numbers.isdisjoint(lines)] if lines else self._seconds
+        return sorted(tests, key=self._seconds.__getitem__)
 
     def _start(self, module: Module, tests: list[str]) -> int:
         """Start running tests with a module as it is now, in a process whose id is returned."""

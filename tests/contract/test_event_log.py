@@ -565,3 +565,12 @@ def test_a_sync_commits_something_that_waits_for_the_disk_and_leaves_the_log_as_
         written = next(at for at, sql in enumerate(said) if sql.startswith("PRAGMA user_version ="))
         assert "PRAGMA synchronous = FULL" in said[:written]
         assert log._db.execute("PRAGMA synchronous").fetchone() == level
+
+
+def test_what_another_process_made_takes_no_checkpoint_back(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=5)
+
+    with pytest.raises(PositionConflict, match="checkpoint 4 is before 5"):
+        log.append_encoded(1, [parked("b")], checkpoint=4)
+
+    assert (log.end(), log.checkpoint(), log.verify()) == (1, 5, 1)

@@ -225,3 +225,12 @@ def test_what_cannot_be_read_stops_whoever_takes_a_message_and_parks_none(world,
 
     with pytest.raises(DamagedLog):
         derive_semantic_events(batch, Build("build", load("default"), "recency"), Damaged())
+
+
+def test_why_a_statement_is_parked_is_said_by_the_ref_alone(world):
+    world.tell("2024-01-01", ref="r", object="Berlin", valid_at="2020")
+    world.tell("2024-01-02", ref="r", subject="Ben", object="Berlin", valid_at="2020")
+
+    [parked] = world.memory.stats()["parked_messages"]
+    assert parked["reason"].startswith("ref: ")
+    assert "Ben" not in parked["reason"]

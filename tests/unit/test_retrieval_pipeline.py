@@ -518,3 +518,27 @@ def test_of_words_that_stand_together_four_are_one_name_at_most(history):
 
 def test_a_name_that_nobody_has_means_the_entity_whose_name_means_the_same(history, meaning):
     assert named(ask(history, "what of kitten?", meaning=meaning)) == ["cat"]
+
+
+def test_behind_the_turns_that_were_found_stand_those_that_say_the_facts_and_none_where_facts_alone_are_asked(history):
+    config = ALONE | {"vector_top_k": 1}
+    hits = ask(history, "lives", config=config)
+
+    said = [(episode.role, episode.score, episode.facts) for episode in hits.episodes]
+    assert said == [("Ana", None, (hits[0].uuid,)), ("Ben", None, (hits[0].uuid,))]
+    assert ask(history, "lives", config=config, over="facts").episodes == []
+
+
+def test_a_turn_that_was_found_names_the_facts_that_it_says(history):
+    hits = ask(history, "Cleo keeps cat", config={"enable_community_expansion": False})
+
+    assert {episode.content: episode.facts for episode in hits.episodes}["Cleo -keeps-> cat"] == (hits[0].uuid,)
+
+
+def test_of_one_partition_alone_an_answer_is_what_that_partition_answered(history):
+    hits = ask(history, "picnic, step by step")
+
+    whole = merged_retrieval([hits], hits, 10)
+
+    assert whole is not None
+    assert (whole.mindset, whole.context) == ("algorithmic", hits.retrieval.context)

@@ -252,3 +252,34 @@ def test_nothing_said_can_look_like_a_section_of_the_context() -> None:
 
 def test_where_nothing_was_reached_nothing_is_ranked_as_of_any_moment():
     assert rank([], CONFIG, NOW, None) == rank([], CONFIG, Moment(None, HEAD), None) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most", "step"),
+    [
+        ("vector_top_k", 1, 1_000, 1),
+        ("min_similarity", -1.0, 1.0, 0.1),
+        ("graph_expansion_hops", 0, 5, 1),
+        ("max_community_members", 0, 1_000, 1),
+        ("vector_sim_weight", 0.0, 1.0, 0.1),
+        ("graph_centrality_weight", 0.0, 1.0, 0.1),
+        ("recency_weight", 0.0, 1.0, 0.1),
+        ("temporal_decay_half_life_secs", 1, None, 1),
+        ("final_top_k", 1, 1_000, 1),
+    ],
+)
+def test_a_parameter_may_have_both_of_its_bounds_and_nothing_beyond(name, least, most, step) -> None:
+    inside = [bound for bound in (least, most) if bound is not None]
+    outside = [least - step] + ([] if most is None else [most + step])
+
+    assert [getattr(PipelineConfig.model_validate({name: value}), name) for value in inside] == inside
+    for value in outside:
+        with pytest.raises(ValidationError):
+            PipelineConfig.model_validate({name: value})
+
+
+def test_what_was_said_stands_in_a_context_in_its_own_letters() -> None:
+    assert (
+        assemble_context([(1.0, "Zoë né à Łódź, 東京")], [])
+        == '## Relevant Memories\n[1] (score: 1.00) "Zoë né à Łódź, 東京"'
+    )
