@@ -46,6 +46,17 @@ def answer_once(session: Session, file: Path) -> str:
     return session.places.root.name
 
 
+class Unreadable:
+    """What can be sent, and not received."""
+
+    def __reduce__(self) -> tuple[type[int], tuple[str]]:
+        return int, ("no number",)
+
+
+def answer_unreadably(_: Session) -> Unreadable:
+    return Unreadable()
+
+
 def remember(channel: Channel, data: Path, count: int) -> None:
     """Add a message at a time, each of one fact; then say that it is done."""
     import asof

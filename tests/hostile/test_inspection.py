@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import asof
 from asof.runtime.generations import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.repair import repair
@@ -154,6 +155,19 @@ def test_damage_is_reported_and_repaired_from_the_log_before_it(whole: Path, tmp
     assert [check for check in world.memory.verify() if not check.ok] == []
     world.memory.close()
     assert answers(World(data, embedder="hash")) == expected
+
+
+def test_a_memory_that_was_open_while_another_one_repaired_its_graph_answers_from_the_new_one(tmp_path: Path) -> None:
+    with asof.open(tmp_path, embedder="none") as memory:
+        memory.add("I like tea.", role="Ana")
+    with asof.open(tmp_path, embedder="none") as reader, asof.open(tmp_path, embedder="none") as other:
+        assert [fact.object for fact in reader.facts()] == ["tea"]
+        with closing(sqlite3.connect(DirectoryLayout(tmp_path).graph("main"))) as graph, graph:
+            graph.execute("DELETE FROM versions")
+        assert reader.facts() == []
+        assert [check.what for check in other.repair()] == ["graph of semantic.main"]
+
+        assert [fact.object for fact in reader.facts()] == ["tea"]
 
 
 def test_vectors_in_another_order_are_reported(whole: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from asof.runtime.control_log import touch
 from asof.runtime.generations import keep_ontology, kept_ontology
 from asof.runtime.integrity import Check, verify
 from asof.runtime.layout import DirectoryLayout
@@ -36,6 +37,7 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
         refused = {check.what: reason for check in damaged if (reason := _clear(places, check.what))}
     if damaged:
         open_writer(places, settings).close()
+        touch(places)  # so that readers open the files anew
     after = {check.what: check for check in verify(places, progress)} if damaged else {}
     return [
         Check(check.what, ok=False, found=refused[check.what])

@@ -208,6 +208,7 @@ class Worker:
             pass
         except Exception as error:  # noqa: BLE001 - it is the worker's
             self._said_why = True
+            self._child.abort()  # it has ended, unless it is what it sent that cannot be received
             self._fail(error) if began.done() else began.set_exception(error)
         self._end(began)
 
