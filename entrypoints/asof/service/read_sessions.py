@@ -223,7 +223,8 @@ class ReadSessions:
         """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""
         sources = self.every()
         if number is None and len(sources) > 1:
-            raise InvalidInput(f"it has {len(sources)}, each with logs of its own: name one", field="partition")
+            reason = f"this memory has {len(sources)} partitions, each with logs of its own: say --partition"
+            raise InvalidInput(reason, field="partition")
         if number is not None and number >= len(sources):
             raise InvalidInput(
                 f"this memory has no partition {number}: it has {len(sources)}, counted from 0", field="partition"
