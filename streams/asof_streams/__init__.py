@@ -24,6 +24,7 @@ __all__ = [
     "options",
     "record_sealer",
     "resource_pool",
+    "sealer",
     "semantic",
     "sqlite",
     "sqlite_log",

@@ -1,6 +1,6 @@
 """A log in one SQLite file: positions without gaps, atomic batches, a hash chain, one writer, any number of readers."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Final, NamedTuple, Protocol, Self
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
 from asof_streams.chain import Row
 from asof_streams.content_keys import CLEAR, ContentKeys, decrypt, encrypt
-from asof_streams.episodic import GroupErased
 from asof_streams.errors import (
     DamagedLog,
     DecodeError,
@@ -22,51 +21,33 @@ from asof_streams.errors import (
 )
 from asof_streams.events import Draft, Record, decode
 from asof_streams.ids import derive
-from asof_streams.instants import NEG, SECOND
+from asof_streams.instants import NEG
 from asof_streams.key_store import key_place
 from asof_streams.messages import AnyMessage, ErasureRequest, Message, RedactionRequest
 from asof_streams.record_sealer import context, is_sealed_record
-from asof_streams.sealer import Sealer, is_sealed
+from asof_streams.recorded_times import RecordedTimes
+from asof_streams.sealer import NOT_SEALED, Sealer, is_sealed
 from asof_streams.sqlite import (
     SqliteGuard,
     connect,
     create,
-    owe_vacuum,
     snapshot,
     sync_commits,
     transaction,
     truncate_wal,
     vacuum,
 )
+from asof_streams.sqlite_erasures import Erasures
 from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
-_DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
-_ERASE: Final = (
-    "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
-)
-_ERASE_AT: Final = (
-    "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE position = ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
-)
 _OF_GROUP: Final = "SELECT position FROM log WHERE grp = ? AND payload IS NOT NULL ORDER BY position"
-_TALLY: Final = (
-    "SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN (?, ?, ?)"
-)
-_SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the quotes of a text, so it is the field
-    "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
-    "AND payload IS NOT NULL AND type = ? "
-    "AND (substr(payload, 1, 1) = x'00' OR instr(payload, CAST('\"suppress_content\":true' AS BLOB)))"
-)
-NOT_SEALED: Final = (ErasureRequest.type, RedactionRequest.type, GroupErased.type)  # nor erased: they outlive keys
 _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
     "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) IN (x'01', x'02') "
     "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
 )
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
-_EQUAL_TIMES: Final = SECOND  # a million imported messages of one moment rise by a microsecond each
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
 
 
@@ -116,7 +97,8 @@ class SqliteLog:
         try:
             self._records = Records(path, self._db)
             self._requests = Requests(self._db)
-            self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
+            self._erasures = Erasures(self._db, self._records)
+            self._times = RecordedTimes(self._db)
             self._written = Head(-1, b"", 0, 0)  # what this object appended last
             self._last = (0, NEG)  # the end of the log when that was the cause of its last record
             self._keys = ContentKeys(path.with_suffix(".keys"))
@@ -217,7 +199,7 @@ class SqliteLog:
         """Return messages as `accept` would record them now; nothing is written."""
         with self._guard, snapshot(self._db):
             head = self._records.head()
-            times = self._times(head, [message.group_id for message in messages], clock, None)
+            times = self._times.next(head.position, [message.group_id for message in messages], clock, None)
         return [
             Record(position, message.group_id, at, position, 0, 1, 0, message)
             for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
@@ -334,28 +316,9 @@ class SqliteLog:
         """
         with self._writing() as head:
             limit = head.position if before is None else before
-            self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._requests.erase(group, limit)
             self._destroy_keys(group, limit)
-            erased = self._db.execute(_ERASE, (group, limit, *NOT_SEALED)).rowcount
-            erased += self._erase_closed(group, limit)
-            if erased:
-                owe_vacuum(self._db)
-        return erased
-
-    def _erase_closed(self, group: str, stop: int, positions: Collection[int] | None = None) -> int:
-        erased = 0
-        for rows in self._records.blocks.of_group(group, stop):
-            left = [
-                _erased(row)
-                if row[12] is not None and _is_erasable(row, group, stop) and (positions is None or row[0] in positions)
-                else row
-                for row in rows
-            ]
-            if changed := sum(row is not old for row, old in zip(left, rows, strict=True)):
-                self._records.blocks.replace(left)
-                erased += changed
-        return erased
+            return self._erasures.erase(group, limit)
 
     def redact(self, group: str, positions: Sequence[int]) -> int:
         """Erase those of a group's messages that stand at some positions, as `erase` does; return their number.
@@ -364,14 +327,9 @@ class SqliteLog:
         """
         with self._writing() as head:
             own = [at for at in positions if at < head.position and self.group_of(at) == group]
-            self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._destroy_keys_at(group, own)
             self._requests.redact(own)
-            erased = self._db.executemany(_ERASE_AT, ((at, *NOT_SEALED) for at in own)).rowcount
-            erased = max(erased, 0) + self._erase_closed(group, head.position, frozenset(own))
-            if erased:
-                owe_vacuum(self._db)
-        return erased
+            return self._erasures.erase_some(group, own, head.position)
 
     def of_group(self, group: str) -> Iterator[Record]:
         """Yield the records of a group in order of position, without the erased ones. It reads the whole log."""
@@ -395,12 +353,7 @@ class SqliteLog:
     def tally(self, group: str) -> tuple[int, int]:
         """Return how many of a group's records have content that `erase` would erase, and how many had some before."""
         with self._guard, snapshot(self._db):
-            end = self.end()
-            held, erased = self._db.execute(_TALLY, (group, end, *NOT_SEALED)).fetchone()
-            for rows in self._records.blocks.of_group(group, end):
-                there = [row[12] is not None for row in rows if _is_erasable(row, group, end)]
-                held, erased = held + sum(there), erased + len(there) - sum(there)
-        return held, erased
+            return self._erasures.tally(group, self.end())
 
     def destroyed(self, group: str, *messages: range) -> bool:
         """Return whether no key of a group's messages in some ranges is left. False: content is not encrypted."""
@@ -448,8 +401,7 @@ class SqliteLog:
 
     def suppress(self, start: int, stop: int) -> bool:
         with self._writing():
-            self._db.create_function("seal", 2, chain.seal, deterministic=True)
-            self._db.execute(_SUPPRESS, (start, stop, Message.type))
+            self._erasures.suppress(start, stop)
         with self._guard:
             self._keys.destroy(stop)
             return truncate_wal(self._db)
@@ -503,7 +455,7 @@ class SqliteLog:
     def _accept(
         self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None
     ) -> list[EncodedDraft]:
-        times = self._times(head, [message.group_id for message in messages], clock, recorded)
+        times = self._times.next(head.position, [message.group_id for message in messages], clock, recorded)
         drafts: list[EncodedDraft] = [  # tuples in the shape of a Draft, at a fifth of the cost
             (message.group_id, at, position, 0, 1, message)
             for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
@@ -537,12 +489,10 @@ class SqliteLog:
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
 
         self._db.executemany(_INSERT, rows())
-        self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())
         end = head.position + len(drafts)
+        self._times.note(head.position, end, [draft[:2] for draft in drafts])
         self._records.add_tellings(tellings)
         self._last = end, before
-        known = self._latest[0] == head.position
-        self._latest = (end, max([self._latest[1], *(draft[1] for draft in drafts)])) if known else (-1, NEG)
         written = Head(end, last, checkpoint, term)
         self._records.put_head(written)
         return written
@@ -561,42 +511,18 @@ class SqliteLog:
             sealer.expect(group)  # an erasure that cannot be done is not to stand before all later messages
         return payload
 
-    def _times(self, head: Head, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
-        last: dict[str, int] = {}  # the last recorded time of each group, as this log has it
-        imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
-        times = []
-        latest = self._latest_before(head.position) if recorded is None else NEG
-        for index, group in enumerate(groups):
-            before = last[group] if group in last else self.last_recorded(group)
-            at = clock if recorded is None else recorded[index]
-            if recorded is not None and at < imported.get(group, before - _EQUAL_TIMES):
-                raise PositionConflict(
-                    f"group {group}: message {index + 1} was recorded before the one that it follows"
-                )
-            imported[group] = at
-            last[group] = at = max(at, latest, before + 1)
-            times.append(at)
-        return times
-
     def latest(self) -> int:
         """Return the latest recorded time of all groups; NEG where there is no record."""
         with self._guard:
-            return self._latest_before(self._records.head().position)
-
-    def _latest_before(self, end: int) -> int:
-        if self._latest[0] != end:  # another writer was here, or this one has just been opened
-            ((at,),) = self._db.execute("SELECT max(recorded_at) FROM groups")
-            self._latest = end, NEG if at is None else at
-        return self._latest[1]
+            return self._times.latest(self._records.head().position)
 
     def last_recorded(self, group: str) -> int:
         """Return the recorded time of a group's last record; NEG if it has none."""
-        row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
-        return NEG if row is None else row[0]
+        return self._times.last(group)
 
     def earliest(self, group: str) -> int:
         """Return the earliest recorded time that an imported message of a group may have."""
-        return self.last_recorded(group) - _EQUAL_TIMES
+        return self._times.earliest(group)
 
     @contextmanager
     def _writing(self) -> Iterator[Head]:
@@ -624,14 +550,6 @@ def _sealer_of(path: Path, used: Callable[[str], int]) -> Sealer | None:
     root = path.parents[2] if path.stem.startswith("semantic.") else path.parent
     place = key_place(root / "keys.json")
     return None if place is None else Sealer(place.open(), path.stem, used)
-
-
-def _is_erasable(row: Row, group: str, stop: int) -> bool:
-    return row[1] == group and row[0] < stop and row[7] not in NOT_SEALED
-
-
-def _erased(row: Row) -> Row:
-    return (*row[:10], None, chain.seal(row[10], row[12]), None)
 
 
 def _is_suppressed(event: Encoded) -> bool:

@@ -7,7 +7,7 @@ from asof.runtime.inbound_message import InboundMessage
 from asof_streams.kafka.envelope import Outgoing, message, seal
 from asof_streams.key_store import KeyPlace
 from asof_streams.record_sealer import RecordSealer, new_numbers
-from asof_streams.sqlite_log import NOT_SEALED
+from asof_streams.sealer import NOT_SEALED
 
 
 class MessageEncoder:

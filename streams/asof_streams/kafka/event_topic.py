@@ -19,8 +19,8 @@ from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import RedactionRequest
 from asof_streams.record_sealer import is_sealed_record
-from asof_streams.sealer import Sealer
-from asof_streams.sqlite_log import NOT_SEALED, EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
+from asof_streams.sealer import NOT_SEALED, Sealer
+from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
 _log = logging.getLogger(__name__)
 

@@ -25,8 +25,7 @@ from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused, RedactionRequest
 from asof_streams.record_sealer import runs_of
-from asof_streams.sealer import Sealer
-from asof_streams.sqlite_log import NOT_SEALED
+from asof_streams.sealer import NOT_SEALED, Sealer
 
 _LAST: Final = LAST - DAY
 
