@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof_agents.consolidation.cycle import Consolidator, consolidator_of
-from asof_agents.consolidation.partitions import partition_of
+from asof_agents.consolidation.partitions import Region, leiden, partition_of, propagate
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_streams.consolidation_config import CommunityConfig, ConsolidationConfig
@@ -582,3 +582,27 @@ def test_a_pass_costs_what_changed_and_not_what_there_is(history, monkeypatch):
     consolidate(history, "2024-06-03")
 
     assert len(asked) == 7
+
+
+@pytest.mark.parametrize("larger", [("Ana", "Ben", "Cleo", "Gus"), ("Dan", "Eve", "Fay", "Gus")])
+def test_of_two_communities_that_come_to_be_one_that_of_most_members_goes_on(history, larger):
+    two_circles(history)
+    knows(history, "2024-01-03", "Gus", *larger[:3])
+    consolidate(history)
+    before = {c.uuid: sorted(e.name for e in c.members) for c in history.questions.communities(FAR, "g")}
+    knows(history, "2024-06-02", "Ana", "Dan")
+
+    use(history, ConsolidationConfig(), lambda region: [region.communities] * len(region.labels))
+    consolidate(history, "2024-06-03")
+
+    [one] = history.questions.communities(FAR, "g")
+    assert before[one.uuid] == [*larger]
+
+
+def test_a_node_without_edges_keeps_a_label_of_its_own():
+    region = Region(2, [2, 3, 4], [[1], [0], []], [{}, {}, {}])
+
+    assert propagate(region, 10) == [3, 3, 4]
+    if find_spec("graspologic_native") is None:
+        not_checked("Leiden: graspologic-native is not installed")
+    assert leiden(region, CommunityConfig(algorithm="leiden")) == [2, 2, 4]

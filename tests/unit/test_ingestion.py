@@ -301,3 +301,19 @@ def test_readings_that_failed_and_parts_that_were_refused_are_counted_in_the_rep
 
     assert (report.chunks_failed, report.parts_refused) == (1, 5)
     assert (report.chunks_processed, report.entities_extracted, report.edges_created) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "least", "most"),
+    [
+        (IngestionConfig, "entity_resolution_threshold", 0.0, 1.0),
+        (IngestionConfig, "min_confidence", 0.0, 1.0),
+        (ConflictConfig, "confidence_threshold", 0.0, 1.0),
+        (ConflictConfig, "temporal_threshold_secs", 0, 10_000_000_000),
+    ],
+)
+def test_a_parameter_may_have_both_of_its_bounds_and_nothing_beyond(kind, name, least, most):
+    assert [getattr(kind.model_validate({name: value}), name) for value in (least, most)] == [least, most]
+    for value in (least - 1, most + 1):
+        with pytest.raises(ValidationError):
+            kind.model_validate({name: value})

@@ -15,6 +15,7 @@ from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import FactRow, Moment
 from asof_streams.instants import DAY, parse
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
+from histories import History
 
 START = parse("2024-01-01T00:00:00Z")
 ANY = Moment(None, START + 1_000 * DAY)
@@ -401,3 +402,15 @@ def test_a_directory_written_anew_from_the_same_messages_believes_the_same(memor
     for ours, theirs in pairs:
         assert ours.digest() == theirs.digest()
     other.writer.close()
+
+
+def test_a_retry_names_a_message_of_its_own_group_or_changes_nothing(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.say("2024-01-01", "Hello", uuid="nothing", group_id="other")
+    history.say("2024-01-01", "Hello", uuid="nothing")
+    for position in (0, 1):
+        history.retry("2024-01-02", position)
+    caused = [(r.cause, r.group, type(r.event).__name__) for r in history.engine.episodic.log.read() if r.cause > 1]
+    history.close()
+
+    assert caused == [(3, "g", "MessageRetried"), (3, "g", "MessageParked")]
