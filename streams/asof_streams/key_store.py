@@ -167,18 +167,27 @@ def _with_key(trees: Sequence[KeyTree], message: int) -> Sequence[KeyTree]:
 
 
 def _read(path: Path) -> Sequence[KeyTree]:
+    """Return the trees in a file; read again where it was replaced, and overwritten, as it was read."""
     try:
-        told = json.loads(path.read_bytes())
-        if (told["format"], told["version"]) != (FORMAT, VERSION):
-            raise ValueError("another format")
-        kept = [{way: bytes.fromhex(key) for way, key in nodes.items()} for nodes in told["trees"]]
-        if not all(map(is_whole, kept)):
-            raise ValueError("keys of another size, or on paths of no tree")
-        return [KeyTree(nodes) for nodes in kept]
+        while True:
+            with path.open("rb") as file:
+                content, is_old = file.read(), os.fstat(file.fileno()).st_ino != path.stat().st_ino
+            if not is_old:
+                return _trees_in(content)
     except OSError as error:
         raise KeysUnavailable(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedFile(f"{path} has no keys that this version of asof can read: restore it from a backup") from None
+
+
+def _trees_in(content: bytes) -> Sequence[KeyTree]:
+    told = json.loads(content)
+    if (told["format"], told["version"]) != (FORMAT, VERSION):
+        raise ValueError("another format")
+    kept = [{way: bytes.fromhex(key) for way, key in nodes.items()} for nodes in told["trees"]]
+    if not all(map(is_whole, kept)):
+        raise ValueError("keys of another size, or on paths of no tree")
+    return [KeyTree(nodes) for nodes in kept]
 
 
 class KeyPlace(NamedTuple):

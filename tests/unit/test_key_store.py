@@ -4,6 +4,7 @@ import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +60,27 @@ def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_anot
 
     assert not folder.with_name("linked").read_bytes().strip(b"\0")
     assert root not in file_of(folder).read_text()
+
+
+def test_who_reads_a_file_just_as_another_process_destroys_a_key_finds_the_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that was opened is replaced, and overwritten, before it is read."""
+    reader, writer, opened = KeyFolder(folder), KeyFolder(folder), Path.open
+    before = {position: writer.choose("ana", position, none)[1] for position in range(10)}
+    kept, destroyed = file_of(folder), list[Path]()
+
+    def open_and_wait(path: Path, *arguments: Any, **named: Any) -> Any:
+        file = opened(path, *arguments, **named)
+        if path == kept and not destroyed:
+            destroyed.append(path)
+            writer.destroy("ana", range(4))
+        return file
+
+    monkeypatch.setattr(Path, "open", open_and_wait)
+
+    assert [reader.find("ana", 0, position) for position in (3, 4)] == [None, before[4]]
+    assert destroyed
 
 
 def test_a_message_whose_key_is_destroyed_gets_one_of_a_new_tree(folder: Path) -> None:
