@@ -58,7 +58,7 @@ class SqliteTurns(SqliteReader):
         return {number: rows[number] for number in map(int, numbers) if number in rows}
 
     def turn_numbers(self, uuids: Sequence[str]) -> list[int]:
-        return [n for (n,) in self._rows(_NUMBERS, (listed(uuids),))]
+        return [n for (n,) in self._rows(_NUMBERS, (listed(uuids),))] if uuids else []
 
     def _turns_end(self) -> int:
         """Return the number before which turns are found."""
