@@ -1,8 +1,8 @@
 """A buffer of rows that are written together, at a third of the cost of single inserts.
 
 No read may miss a buffered row: it flushes the buffer first, unless it names its dependence and no buffered row touches
-that. In a store that was filled from its start through one buffer, a dependence that no row ever touched needs no read;
-a Bloom filter with one hash remembers what was touched.
+that. In a store that was filled from its start through one buffer, a dependence that no row ever touched needs no read:
+the hashes of what was touched are kept, and once there are many a Bloom filter with one hash is made of them.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 _LIMIT: Final = 10_000  # rows of one kind
+_EXACT_MAX: Final = 1 << 14  # dependences; a filter takes the system longer to zero than these take to be kept
 _FEW: Final = 50  # dependences, that are noted sooner one by one
 _BLOOM_BYTES: Final = 1 << 24  # after ten million dependences, one in fourteen others is a false positive
 
@@ -25,7 +26,8 @@ class WriteBuffer:
         self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)  # by the statement that writes them
         self._changes: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._touched: set[int] = set()  # hashes; a collision only causes an early flush
-        self._ever = np.zeros(_BLOOM_BYTES if empty else 0, np.uint8).data  # the system gives its pages once used
+        self._ever: set[int] | None = set() if empty else None  # hashes of all that was flushed, while they are few
+        self._bloom = memoryview(b"")
 
     def add(self, sql: str, row: tuple[Any, ...], *touches: Hashable) -> None:
         """Buffer a row; `touches` are the dependences of reads that would see it."""
@@ -44,13 +46,14 @@ class WriteBuffer:
         """Write all buffered changes and rows."""
         if not (self._rows or self._changes):
             return  # mostly so: every read that names no dependence comes here
-        if self._ever and len(self._touched) < _FEW:
-            for bit in self._touched:
-                self._ever[bit >> 3 & _BLOOM_BYTES - 1] |= 1 << (bit & 7)
-        elif self._ever:
-            bits = np.fromiter(self._touched, np.int64, len(self._touched))
-            ever = np.frombuffer(self._ever, np.uint8)
-            np.bitwise_or.at(ever, bits >> 3 & _BLOOM_BYTES - 1, np.left_shift(1, bits & 7).astype(np.uint8))
+        if self._ever is not None:
+            self._ever |= self._touched
+            if len(self._ever) > _EXACT_MAX:
+                self._bloom = np.zeros(_BLOOM_BYTES, np.uint8).data
+                self._note(self._ever)
+                self._ever = None
+        elif self._bloom:
+            self._note(self._touched)
         self._touched.clear()
         for waiting in (self._changes, self._rows):
             for sql, rows in waiting.items():
@@ -65,9 +68,20 @@ class WriteBuffer:
     def untouched(self, dependence: Hashable) -> bool:
         """Whether certainly no row ever touched a read's dependence."""
         bit = hash(dependence)
-        if not self._ever or bit in self._touched:
+        if bit in self._touched:
             return False
-        return not self._ever[bit >> 3 & _BLOOM_BYTES - 1] >> (bit & 7) & 1
+        if self._ever is not None:
+            return bit not in self._ever
+        return bool(self._bloom) and not self._bloom[bit >> 3 & _BLOOM_BYTES - 1] >> (bit & 7) & 1
+
+    def _note(self, hashes: set[int]) -> None:
+        if len(hashes) < _FEW:
+            for bit in hashes:
+                self._bloom[bit >> 3 & _BLOOM_BYTES - 1] |= 1 << (bit & 7)
+        else:
+            bits = np.fromiter(hashes, np.int64, len(hashes))
+            bloom = np.frombuffer(self._bloom, np.uint8)
+            np.bitwise_or.at(bloom, bits >> 3 & _BLOOM_BYTES - 1, np.left_shift(1, bits & 7).astype(np.uint8))
 
     def forget(self) -> None:
         """Drop the buffer: its transaction is rolled back."""
