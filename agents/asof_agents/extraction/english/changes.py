@@ -90,8 +90,9 @@ def _extract_stated(
     context: TurnContext, told: list[ParsedSentence], words: list[str], spoken: list[Turn], earlier: ReadEarlier
 ) -> None:
     """Add the changes of relationships that were stated in the earlier turns."""
-    told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
-    if not told_new or not any(_may_state(other) for other in spoken):
+    if not any(map(_may_state, spoken)):
+        return
+    if SIGNALS.isdisjoint(words) and not any(word[0].isdigit() for word in words):
         return
     needs = _needs(context, told)
     if needs is None:

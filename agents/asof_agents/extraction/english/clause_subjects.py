@@ -106,11 +106,11 @@ class ClauseSubjects:
 
     def _after(self, at: int, passed_over: frozenset[str]) -> int:
         """Return the index of the first word from `at` on that is none of these, and no name that is addressed."""
-        while at < len(self.low):
-            name = self.parsed.names.get(at)
-            if name and name.spoken_to:
-                at = name.last
-            elif self.low[at] in passed_over:
+        low, names = self.low, self.parsed.names
+        while at < len(low):
+            if at in names and names[at].spoken_to:
+                at = names[at].last
+            elif low[at] in passed_over:
                 at += 1
             else:
                 break

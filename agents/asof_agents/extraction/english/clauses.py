@@ -1,7 +1,7 @@
 """Clauses: the subject and verb of each part of a sentence, from left to right."""
 
 from bisect import bisect_right
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from asof_agents.extraction.english.anticipation import extract_anticipation
@@ -18,6 +18,7 @@ from asof_agents.extraction.english.lexicon import (
     UNSURE_SENTENCE,
 )
 from asof_agents.extraction.english.news import extract_news
+from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.predicates import Predicate, Tense, coordinated_predicate, predicates
 from asof_agents.extraction.english.statements import extract_statements
 from asof_agents.extraction.english.subjects import Subject
@@ -81,6 +82,11 @@ def _thinks(low: tuple[str, ...]) -> bool:
     return low[-3:-1] == ("i", "think") or ("guess" in low and ("i", "guess") in pairwise(low))
 
 
+@lru_cache(maxsize=32)  # as many ontologies as have their look-ups in memory
+def _turn_words(patterns: Patterns) -> frozenset[str]:
+    return _TURNS | patterns.requests
+
+
 class _ClauseReader:
     def __init__(self, context: TurnContext, parsed: ParsedSentence) -> None:
         self.context = context
@@ -125,9 +131,13 @@ class _ClauseReader:
 
     def _turns(self) -> list[int]:
         """Return the words at which a clause may begin, or be less sure or surer than the one before, in order."""
-        requests = self.context.patterns.requests
-        turns = {at for at, word in enumerate(self.low) if word in _TURNS or word in requests or "-" in word}
-        return sorted(turns | self.parsed.names.keys() | {self.subjects.opening})
+        at_turns = _turn_words(self.context.patterns)
+        turns = {at for at, word in enumerate(self.low) if word in at_turns}
+        turns |= self.parsed.names.keys()
+        turns.add(self.subjects.opening)
+        if self.parsed.sentence.hyphened:
+            turns |= {at for at, word in enumerate(self.low) if "-" in word}
+        return sorted(turns)
 
     @cached_property
     def _not_yet(self) -> int:

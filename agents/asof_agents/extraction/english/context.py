@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from asof_agents.extraction import documents
@@ -24,6 +24,7 @@ from asof_streams.timezones import zone_of
 if TYPE_CHECKING:  # it builds on this module
     from asof_agents.extraction.english.numerals import Slot
 
+_KEPT_MAX = 2_000  # characters of a text whose sentences are kept
 _STRETCH = 600  # characters, that are searched for times at once
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 
@@ -105,13 +106,24 @@ class ParsedSentence:
 
 
 def parse(text: str, patterns: Patterns, work: Work) -> Iterator[ParsedSentence]:
-    """Yield the sentences of a text with their names."""
-    for sentence in parse_sentences(text):
+    """Yield the sentences of a text with their names.
+
+    Those of a short text are kept for a while: the messages that follow it look back at it, some of them twice.
+    """
+    for sentence, names in _kept(text, patterns) if len(text) <= _KEPT_MAX else _named(text, patterns):
         work.spend(SENTENCE + WORD * len(sentence.low))
+        yield ParsedSentence(sentence, {name.first: name for name in names}, {name.last: name for name in names})
+
+
+@lru_cache(maxsize=64)
+def _kept(text: str, patterns: Patterns) -> Sequence[tuple[Sentence, Sequence[NameSpan]]]:
+    return tuple(_named(text, patterns))
+
+
+def _named(text: str, patterns: Patterns) -> Iterator[tuple[Sentence, Sequence[NameSpan]]]:
+    for sentence in parse_sentences(text):
         names = names_in(sentence, patterns, text)
-        names = names or lower_names(sentence, patterns, text)
-        by_first, by_end = {name.first: name for name in names}, {name.last: name for name in names}
-        yield ParsedSentence(sentence, by_first, by_end)
+        yield sentence, names or lower_names(sentence, patterns, text)
 
 
 class TurnContext:

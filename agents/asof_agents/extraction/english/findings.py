@@ -112,6 +112,8 @@ class Findings:
 
     def extraction(self) -> Extraction:
         """Return all findings, in the order of the text. The speaker is among them only if a relationship needs it."""
+        if not (self._mentions or self._relationships or self._attributes):
+            return Extraction()
         speaker = self.speaker
         used = speaker is not None and (
             any(speaker in (found.source, found.target) for found in self.relationships)

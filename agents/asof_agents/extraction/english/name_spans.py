@@ -34,7 +34,7 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
     """Return the names of a sentence, in order."""
     found = []
     after, count = 0, len(sentence.raw)
-    others = [at for at, word in enumerate(sentence.raw) if not (word in _MARKS or (word.isalpha() and word.islower()))]
+    others = [at for at, word in enumerate(sentence.raw) if not ((word.islower() and word.isalpha()) or word in _MARKS)]
     for at in others:
         if at < after:
             continue

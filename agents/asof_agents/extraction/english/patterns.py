@@ -208,31 +208,41 @@ def _words(cue: Cue) -> dict[str, frozenset[Form]]:
 
 
 def _singulars(word: str) -> tuple[str, ...]:
+    if not word.endswith("s"):
+        return ()
     if word.endswith("ies"):
         return (word[:-3] + "y", word[:-1])
     if word.endswith("es"):
         return (word[:-1], word[:-2])
-    return (word[:-1],) if word.endswith("s") else ()
+    return (word[:-1],)
 
 
 def next_words(sentence: Sentence, at: int, times: frozenset[int]) -> Sequence[str]:
     """Return the words of which a cue's first step may be one: from `at` on, to the first that is not skipped."""
-    there = at
-    while there < len(sentence.low) and (sentence.low[there] in ADVERBS or there in times):
+    low, there = sentence.low, at
+    count = len(low)
+    while there < count and (low[there] in ADVERBS or there in times):
         there += 1
-    return sentence.low[at : there + 1]
+    return low[at : there + 1]
 
 
 def match_steps(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
     """Return the word after a cue's steps, matched from `at` on, or None. Adverbs and times between are skipped."""
     low = sentence.low
+    count = len(low)
     for number, step in enumerate(steps, 1):
-        if not step.words:
+        words = step.words
+        if not words:
             return _match_after_gap(steps[number:], sentence, at, times)
-        there = at
-        while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
+        there, matches = at, False
+        while there < count:
+            word = low[there]
+            if word in words:
+                matches = True
+                break
+            if not (word in ADVERBS or there in times):
+                break
             there += 1
-        matches = there < len(low) and low[there] in step.words
         if not step.optional:
             if not matches:
                 return None

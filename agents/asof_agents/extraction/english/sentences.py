@@ -6,8 +6,7 @@ offset is one in the text itself.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 # No pattern may look at a character more often than a few times, whatever the text: quantifiers are possessive, and
 # no match is tried inside of a run that was tried from its beginning.
@@ -67,15 +66,31 @@ _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "
 _SHORT = frozenset({"'", *_FULL, *_RUN_TOGETHER})  # words that do not stand for themselves
 
 
-class Sentence(NamedTuple):
+class Sentence:
     """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out."""
 
-    start: int
-    end: int
-    question: bool
-    low: tuple[str, ...]
-    raw: tuple[str, ...]
-    starts: tuple[int, ...]
+    __slots__ = ("_starts", "_text", "end", "low", "question", "raw", "start")
+
+    def __init__(self, text: str, start: int, end: int, low: tuple[str, ...], raw: tuple[str, ...]) -> None:
+        self.start = start
+        self.end = end
+        self.question = _is_question(text, start, end)
+        self.low = low
+        self.raw = raw
+        self._text = text
+        self._starts: tuple[int, ...] | None = None
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The offsets of the words; they are found when first asked for: most sentences state nothing."""
+        if self._starts is None:
+            self._starts = tuple(_find_all(self._text, self.start, self.raw))
+        return self._starts
+
+    @property
+    def hyphened(self) -> bool:
+        """Whether a word has a hyphen, or is one."""
+        return self._text.find("-", self.start, self.end) >= 0
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the offsets of the words [first, last)."""
@@ -131,11 +146,10 @@ def _goes_on(text: str, start: int, dot: int) -> bool:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return (start, end) if start < end else None
+    piece = text[start:end].lstrip()
+    start = end - len(piece)
+    piece = piece.rstrip()
+    return (start, start + len(piece)) if piece else None
 
 
 def parse_sentences(text: str) -> Iterator[Sentence]:
@@ -170,33 +184,42 @@ def _told(text: str, start: int, end: int) -> int | None:
 
 
 def _is_question(text: str, start: int, end: int) -> bool:
-    return "?" in text[max(start, end - 4) : end]
+    return "?" in text[end - 4 if end - start > 4 else start : end]
 
 
 def _words(text: str, start: int, end: int) -> Sentence:
     raw: list[str] = _WORD.findall(text, start, end)
+    low = " ".join(raw).lower().replace("’", "'").split()  # all at once: no word has a space
+    if not _SHORT.isdisjoint(low):
+        raw, low = _written_out(text, start, raw, low)
+    return Sentence(text, start, end, tuple(low), tuple(raw))
+
+
+def _find_all(text: str, start: int, words: Iterable[str]) -> list[int]:
+    """Return the offsets of words, between which there is only white space, if anything."""
     starts, at = [], start
-    for word in raw:  # between two words there is only white space
+    for word in words:
         at = text.index(word, at)
         starts.append(at)
         at += len(word)
-    low = " ".join(raw).lower().replace("’", "'").split()  # all at once: no word has a space
-    if not _SHORT.isdisjoint(low):
-        raw, low, starts = _written_out(text, raw, low, starts)
-    return Sentence(start, end, _is_question(text, start, end), tuple(low), tuple(raw), tuple(starts))
+    return starts
 
 
-def _written_out(
-    text: str, raw: list[str], low: list[str], starts: list[int]
-) -> tuple[list[str], list[str], list[int]]:
+def _written_out(text: str, start: int, raw: list[str], low: list[str]) -> tuple[list[str], list[str]]:
     """Return words with contractions written out, and those cut in two that chat writes as one: "im", "dont"."""
-    words: list[tuple[str, str, int]] = []
-    for word, lower, at in zip(raw, low, starts, strict=True):
-        if lower in _RUN_TOGETHER and not word.isupper():
-            cut, first, second = _RUN_TOGETHER[lower]
-            words += [(word[:cut], first, at), (word[cut:], second, at + cut)]
-        elif lower == "'" and _POSSESSIVE.match(text, at):
-            words.append((word, "'s", at))
+    starts = _find_all(text, start, raw) if "'" in low else []
+    words: list[str] = []
+    lower: list[str] = []
+    for number, (word, found) in enumerate(zip(raw, low, strict=True)):
+        if found not in _SHORT:
+            words.append(word)
+            lower.append(found)
+        elif found in _RUN_TOGETHER and not word.isupper():
+            cut, first, second = _RUN_TOGETHER[found]
+            words += (word[:cut], word[cut:])
+            lower += (first, second)
         else:
-            words.append((word, _FULL.get(lower, lower), at))
-    return [word for word, _, _ in words], [lower for _, lower, _ in words], [at for _, _, at in words]
+            words.append(word)
+            possessive = found == "'" and _POSSESSIVE.match(text, starts[number])
+            lower.append("'s" if possessive else _FULL.get(found, found))
+    return words, lower
