@@ -1,5 +1,6 @@
 """Builds that stop: seen, paused, resumed and cancelled from elsewhere, with the digest of one that never stopped."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from asof.operations.generations import Rebuild, ResumeBuild, begin_build, expec
 from asof.runtime import build_file, generations
 from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import FILE
 from asof.service.build_process import run_build
 from asof_projections.model.prices import ModelBudget
 from asof_streams import files
@@ -223,3 +225,16 @@ def test_a_memory_is_opened_while_a_generation_is_removed(memory: Memory, monkey
             assert other.active() == "main"
 
     assert not folder.exists()
+
+
+def test_a_copy_of_topics_is_built_in_and_cancelled_on_kafka_alone(memory: Memory) -> None:
+    places = memory._session.places
+    memory.close()
+    (places.root / FILE).write_text(json.dumps({"prefix": "topics", "partitions": 1}), "utf-8")
+
+    with asof.open(places.root, embedder="none") as copy:
+        for change in (copy.rebuild, copy.cancel_build):
+            with pytest.raises(asof.InvalidInput, match="is a copy of topics"):
+                change("again")
+        assert [info.name for info in copy.generations()] == ["main"]
+    assert not places.generation("again").exists()

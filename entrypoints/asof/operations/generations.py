@@ -19,7 +19,7 @@ from asof.runtime.generation_build import build
 from asof.runtime.generations import build_of, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.rebuild_estimate import estimate_rebuild as estimate
-from asof.runtime.replica_manifest import is_copy
+from asof.runtime.replica_manifest import expect_no_copy, is_copy
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.runtime.writer import Writer
 from asof.service.session import Session
@@ -235,6 +235,7 @@ def cancel_build(session: Session, query: GenerationQuery) -> list[UnfinishedBui
         session.close_reader()
         cancel(session.settings, query.name)
     else:
+        expect_no_copy(session.places.root)
         build_file.stop_build(session.places, query.name, "cancelled")
     return build_file.builds(session.places)
 

@@ -16,6 +16,7 @@ from asof.runtime.generations import follow
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
 from asof.runtime.recorded_answers import build_replies, open_answers
+from asof.runtime.replica_manifest import expect_no_copy
 from asof.runtime.wiring import Progress, writable_log
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
@@ -40,11 +41,13 @@ def build(
     """Build a generation, and list it once it has caught up.
 
     One of the same kind that stopped is gone on with: what it derived, and what a model answered, was kept.
-    InvalidInput: the name is taken, or it was begun by what derives otherwise. WriterBusy: another process builds it.
+    InvalidInput: the name is taken, it was begun by what derives otherwise, or the directory is a copy of topics.
+    WriterBusy: another process builds it.
     is_asked: whether it is asked for now, so that no earlier request to stop holds.
     BuildStopped: another process asked for it, an erasure removed it, or the budget is spent, with what was spent on
     it before.
     """
+    expect_no_copy(places.root)
     extractors.check_budget(budget)
     extractors.expect(info, ontology)
     file = BuildFile(places, info)

@@ -7,7 +7,7 @@ from asof.runtime.extractors import ExtractorFactory, extractor_factory
 from asof.runtime.generations import check_order, keep_ontology, restore_ontologies
 from asof.runtime.graph_database import address_of
 from asof.runtime.layout import BUILD, DirectoryLayout
-from asof.runtime.replica_manifest import is_copy
+from asof.runtime.replica_manifest import expect_no_copy
 from asof.runtime.wiring import OpenLog, describe, existing, load_ontology, used_trees, writable_log
 from asof.settings import Settings
 from asof_ontologies.model import Ontology
@@ -44,8 +44,8 @@ class OpenLogs:
         self.places = places
         self.settings = settings
         self.are_replicas = open_log is not None
-        if not self.are_replicas and is_copy(places.root):
-            raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
+        if not self.are_replicas:
+            expect_no_copy(places.root)
         address_of(settings, places)  # one that is none is refused before anything is written
         self.extractors = extractor_factory(settings)
         self.open_log = open_log or writable_log

@@ -43,6 +43,12 @@ def is_copy(root: Path) -> bool:
     return (root / FILE).exists() or (root / STATE).exists()
 
 
+def expect_no_copy(root: Path) -> None:
+    """Refuse to write what belongs on topics. InvalidInput: the directory is a copy of them."""
+    if is_copy(root):
+        raise InvalidInput(f"{root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
+
+
 def keep(root: Path, wanted: ReplicaManifest) -> None:
     """Let a directory be a copy of these topics for ever. InvalidInput: it is one of others, or none."""
     if _is_kept(root, wanted):
