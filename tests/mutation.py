@@ -30,6 +30,7 @@ MEMORY: Final = 6 << 30  # bytes that they may take
 OPTIONS: Final = [
     *("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # its plugins are imported already
+    *("-p", "no:unraisableexception"),  # what is left open is collected at another time than in a run of all tests
 ]
 
 _OTHER: Final[dict[type[ast.AST], type[ast.AST]]] = {
