@@ -19,6 +19,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import CommitFailedError
 
 from asof.runtime.layout import DirectoryLayout
+from asof_agents import worker as worker_module
 from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import WorkerStalled, WriterBusy
@@ -31,6 +32,7 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.sqlite_log import SqliteLog
 from kafka_broker import SASL_USER, Broker
 from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
+from patience import SECONDS
 from shared_broker import SharedBroker
 
 Start = Callable[..., Running]
@@ -564,15 +566,19 @@ def test_a_stop_in_a_rebalance_that_waits_for_a_partition_being_opened_stops_fau
     assert left == []
 
 
-def test_a_worker_whose_consumer_needs_it_once_more_as_it_ends_ends(world: World, tmp_path: Path) -> None:
+def test_a_worker_whose_consumer_needs_it_once_more_as_it_ends_ends(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Faust's thread ends its tasks last; the worker's loop stood for good where one of them waited for it."""
+    monkeypatch.setattr(worker_module, "_STOP_SECONDS", SECONDS)
     reports: list[list[PartitionProgress]] = []
-    asked = threading.Event()
+    asked, free = threading.Event(), Blocked()
+    free.let_go.set()
     worker = FaustWorker(
         world.connection,
         world.topics.messages,
         f"{world.topics.prefix}.workers",
-        lambda _: Blocked(),
+        lambda _: free,
         end_of=lambda partition: world.client.extent(world.topics.messages, partition)[1],
         report=reports.append,
         patience=600.0,
