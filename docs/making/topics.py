@@ -125,6 +125,22 @@ To send encrypted messages, begin with a random number from 2^62 up to 2^63, of 
 on with each message; take the last tree. `ce_source`, `ce_type`, `ce_eventversion` and `ce_id` are needed then, and the
 key. What an event is encrypted with has the number `ce_cause`.
 
+## Rewritten topics
+
+`asof topics rewrite` copies the topics of one prefix to those of another. A record keeps its offset. The value of a
+record that was erased is empty: of a message the headers `ce_source`, `ce_id`, `ce_type` and `ce_eventversion` are
+left, of an event all headers. Where there was no record, as at the mark of a transaction, the copy has one without a
+key. Messages and such records have these headers:
+
+| header | meaning |
+|---|---|
+| `rewrite_offset` | the offset that it had, which is the one that it has |
+| `rewrite_timestamp` | of a message, when it was put on the first topic, in milliseconds since 1970 |
+| `rewrite_filler` | no record was there: it is no message, and has no position |
+
+They are believed below the offsets of `rewrite.finished` in the control log, one for each partition of the messages
+topic. Until that stands, and `rewrite.begun` does, the topics are not whole: begin nothing with them.
+
 ## Dead letters
 
 Key, value and headers are those of the record that was not taken; these are added:

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from asof_projections.generations import Catalog, GenerationInfo, is_name
-from asof_streams.control import EncryptionChosen, GenerationBuilt, GenerationDropped, GenerationSwitched
+from asof_streams.control import (
+    EncryptionChosen,
+    GenerationBuilt,
+    GenerationDropped,
+    GenerationSwitched,
+    RewriteBegun,
+    RewriteFinished,
+)
 from asof_streams.events import Event
 
 
@@ -18,6 +25,18 @@ class ControlState:
     built: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     memory: str | None = None  # what the store of keys calls the memory; None: its content is not encrypted
+    begun: RewriteBegun | None = None  # by which the topics are made of others
+    marks: tuple[int, ...] | None = None  # of that rewrite, by partition of the messages topic; None: there are none
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the topics are being made of others, and that is not done yet."""
+        return self.begun is not None and self.marks is None
+
+    def mark(self, partition: int) -> int:
+        """Return the offset of the messages topic below which records were rewritten."""
+        marks = self.marks or ()
+        return marks[partition] if partition < len(marks) else 0
 
     def after(self, events: Iterable[Event]) -> Self:
         """Return the state after more events of the log."""
@@ -27,6 +46,10 @@ class ControlState:
         return state
 
     def _after(self, event: Event) -> Self:
+        if isinstance(event, RewriteBegun):
+            return replace(self, begun=event) if not self.position else self
+        if isinstance(event, RewriteFinished):
+            return replace(self, marks=event.marks) if self.is_incomplete else self
         if isinstance(event, EncryptionChosen):
             return replace(self, memory=event.memory) if self.memory is None and is_name(event.memory) else self
         if not is_name(getattr(event, "generation", "")):  # nobody of ours wrote it, and a name becomes a path

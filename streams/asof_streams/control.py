@@ -37,6 +37,32 @@ class GenerationDropped(Event):
 
 
 @register
+class RewriteBegun(Event):
+    """These topics are being made of those of another prefix, without what was erased.
+
+    Until that is done nobody works here. `ends` are where the partitions of the other topics end, by the topic's name:
+    they have to stay so.
+    """
+
+    type: ClassVar[str] = "rewrite.begun"
+
+    prefix: str
+    ends: dict[str, tuple[int, ...]]
+
+
+@register
+class RewriteFinished(Event):
+    """These topics have all that the others had.
+
+    Below the marks, one for each partition, messages tell the time that they had there.
+    """
+
+    type: ClassVar[str] = "rewrite.finished"
+
+    marks: tuple[int, ...]
+
+
+@register
 class EncryptionChosen(Event):
     """The content of the topics is encrypted, with the keys that a store has under a name. It stays so."""
 

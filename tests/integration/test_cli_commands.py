@@ -627,6 +627,7 @@ ONLY_FUNCTIONS = {  # that no query and answer model describe
         "create_topics",
         "check_topics",
         "lag_of_topics",
+        "rewrite_topics",
         "work",
         "project",
         "health",

@@ -1,7 +1,7 @@
 """The commands for a memory on Kafka: topics, worker."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -11,19 +11,27 @@ from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.cli.tables import Table
 from asof.operations import kafka as operations
+from asof.operations.errors import InvalidInput
 
 _LAGS: Final = Table(
     ("topic", "topic"), ("partition", "partition"), ("end", "end"), ("read", "read"), ("behind", "behind")
 )
 
+_REWRITTEN: Final = Table(("topic", "topic"), ("records", "records"), ("empty", "emptied"))
+
 
 @command(
-    operations.check_topics, operations.create_topics, operations.lag_of_topics, settings=("kafka", "kafka_prefix")
+    operations.check_topics,
+    operations.create_topics,
+    operations.lag_of_topics,
+    operations.rewrite_topics,
+    settings=("kafka", "kafka_prefix"),
 )
 def topics(
     call: Call,
     action: Annotated[
-        Literal["check", "create", "lag"], typer.Argument(metavar="ACTION", help="What to do: check, create or lag.")
+        Literal["check", "create", "lag", "rewrite"],
+        typer.Argument(metavar="ACTION", help="What to do: check, create, lag or rewrite."),
     ] = "check",
     *,
     generation: Annotated[
@@ -37,13 +45,24 @@ def topics(
         int | None,
         typer.Option("--replication", min=1, metavar="N", help="create: copies; else 3, or as many as brokers."),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NAME", help="rewrite: the prefix of the new topics, which have nothing erased."),
+    ] = None,
     encrypted: Annotated[
         bool, typer.Option("--encrypted", help="create: encrypt what is sent there, for ever, with keys of ASOF_KEYS.")
     ] = False,
 ) -> int:
-    """Check the topics on Kafka, create those that are not there, or see how far a directory has read them."""
+    """Check the topics on Kafka, create those that are not there, or see how far a directory has read them.
+
+    `rewrite --to NAME` makes new topics of those that are there, in which an empty record stands for each that was
+    erased.
+    """
     if action == "lag":
         _show_lag(call)
+        return 0
+    if action == "rewrite":
+        _rewrite(call, to)
         return 0
     made: list[str] = []
     if action == "create":
@@ -60,6 +79,16 @@ def topics(
             show.line(f"created {name}")
         _show_findings(findings)
     return calls.FAILED if any(finding.severity == "error" for finding in findings) else 0
+
+
+def _rewrite(call: Call, to: str | None) -> None:
+    if to is None:
+        raise InvalidInput("name the prefix of the new topics", field="to")
+    done = operations.rewrite_topics(call.settings, to)
+    if call.as_json:
+        show.data([asdict(one) for one in done])
+    else:
+        _REWRITTEN(done)
 
 
 def _show_lag(call: Call) -> None:

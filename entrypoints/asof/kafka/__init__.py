@@ -7,5 +7,6 @@ __all__ = [
     "projector_process",
     "rebuild",
     "replay_topic",
+    "topic_rewrite",
     "worker_process",
 ]

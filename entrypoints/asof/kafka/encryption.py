@@ -57,9 +57,15 @@ def find_keys(
 
     folder: of the store of keys, as the settings have it; optional: whether it may be there for nothing. InvalidInput:
     there is none, and content is encrypted, or the other way round. KeysUnavailable: the store has not these keys.
+    TopicUnfit: the topics are being made of others.
     """
     with closing(Client(connection)) as client:
         state = Control(client, topics).catch_up()
+    if state.begun is not None and state.is_incomplete:
+        raise TopicUnfit(
+            f"{topics.prefix}.* are being made of {state.begun.prefix}.*, and that is not done. Run: asof topics"
+            f" rewrite --prefix {state.begun.prefix} --to {topics.prefix}"
+        )
     return None if optional and state.memory is None else _place(topics, state, folder)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from asof.kafka.control import Control
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
@@ -127,7 +128,8 @@ class TopicLogs:
         self._state = at.state()
         count = at.count(at.topics.messages)
         self._expect_partitions(count)
-        self.messages = MessagesTopic(at.places.messages, at.messages, at.client, self._state, count)
+        mark = Control(at.client, at.topics).catch_up().mark(at.partition)
+        self.messages = MessagesTopic(at.places.messages, at.messages, at.client, self._state, count, mark)
         self.episodic = at.event_topic(
             at.places.episodic, at.episodic, self._state, self.messages, self.messages, self._forget
         )

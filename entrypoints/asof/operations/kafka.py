@@ -6,7 +6,7 @@ Code that needs aiokafka is imported after `connection_of`. InvalidInput: no add
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
@@ -18,6 +18,9 @@ from asof.settings import Settings
 from asof_projections.generations import FIRST, check_name
 from asof_streams.errors import InvalidInput
 from asof_streams.kafka.topic_rules import TopicFinding
+
+if TYPE_CHECKING:
+    from asof.kafka.topic_rewrite import TopicRewritten
 
 
 def create_topics(
@@ -52,7 +55,37 @@ def check_topics(settings: Settings, generations: Sequence[str]) -> list[TopicFi
     connection = connection_of(settings)
     from asof_streams.kafka.topics import Topics, check
 
-    return asyncio.run(check(connection, Topics(settings.kafka_prefix), [*generations] or None))
+    topics = Topics(settings.kafka_prefix)
+    return [*asyncio.run(check(connection, topics, [*generations] or None)), *_unfinished_rewrite(settings)]
+
+
+def _unfinished_rewrite(settings: Settings) -> list[TopicFinding]:
+    """Return the finding of topics that are being made of others."""
+    from asof.kafka.topic_rewrite import source_of
+    from asof_streams.kafka.topics import Topics
+
+    source, target = source_of(connection_of(settings), Topics(settings.kafka_prefix)), settings.kafka_prefix
+    if source is None:
+        return []
+    why = f"what stood on {source}.* is not all there, and no worker begins on a part of it"
+    fix = f"Run: asof topics rewrite --prefix {source} --to {target}"
+    return [TopicFinding(f"{target}.control", "rewrite", "under way", "done", why, fix)]
+
+
+def rewrite_topics(settings: Settings, to: str) -> "list[TopicRewritten]":
+    """Make topics of another prefix that have all of these but what was erased; return what was done of each.
+
+    No worker may run, and each has to have answered all that there is. A rewrite that was interrupted is gone on with.
+    InvalidInput: the other topics are used already. UnavailableError: workers run or lag, or the topics have changed
+    since the rewrite was begun.
+    """
+    connection = connection_of(settings)
+    from asof.kafka.topic_rewrite import TopicRewrite
+    from asof_streams.kafka.client import Client
+    from asof_streams.kafka.topics import Topics
+
+    with Client(connection) as client:
+        return TopicRewrite(client, Topics(settings.kafka_prefix), Topics(to)).run()
 
 
 @dataclass(frozen=True, slots=True)

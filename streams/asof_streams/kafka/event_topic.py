@@ -221,6 +221,9 @@ class EventTopic(TopicLog):
                     yield Record(sent.position, *sent[1:6], sent.term, event_)
 
     def _payload_of(self, sent: Sent) -> bytes | None:
+        """Return the payload of an event of the topic in the clear; None: it is empty, or its key is destroyed."""
+        if not sent.payload:
+            return None
         if not is_sealed_record(sent.payload):
             return sent.payload
         envelope = (sent.position, *sent[1:6], sent.term, sent.type, sent.version)

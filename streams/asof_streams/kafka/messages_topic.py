@@ -8,7 +8,7 @@ of its position, of the copy here and of all events that are made of it. The sta
 the first, which an erasure destroys too. A message that was sent in the clear has the second key alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,9 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.inbox import Opener, ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
-from asof_streams.kafka.state import State, TopicProgress, mark
+from asof_streams.kafka.rewritten import restored
+from asof_streams.kafka.state import State, TopicProgress
+from asof_streams.kafka.state import mark as mark_of
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused, RedactionRequest
 from asof_streams.record_sealer import runs_of
@@ -33,12 +35,16 @@ _LAST: Final = LAST - DAY
 class MessagesTopic(TopicLog):
     """The copy of one partition of the messages topic, which has `partitions` of them. One thread uses it.
 
+    mark: the offset below which the topic was rewritten; 0: nowhere.
     InvalidInput: the directory holds an embedded memory, which is no copy of a topic.
     """
 
-    def __init__(self, path: Path, at: PartitionId, client: Client, state: State, partitions: int = 1) -> None:
+    def __init__(
+        self, path: Path, at: PartitionId, client: Client, state: State, partitions: int = 1, mark: int = 0
+    ) -> None:
         super().__init__(path, at, client, state)
         self._partitions: Final = partitions
+        self._mark: Final = mark
         if self.end() and not self.checkpoint():
             raise InvalidInput(f"{path.parent} holds a memory that is no copy of topics: choose another directory")
         self._opener: Final[Opener | None] = None if self._sealer is None else self._open
@@ -48,7 +54,7 @@ class MessagesTopic(TopicLog):
             self._progress = TopicProgress()
         self._expect_same(self._progress._replace(offset=self.checkpoint()))
         for found in client.read(*at, self._progress.offset, self.checkpoint()):
-            received = [parse_message(raw, self._opener) for raw in found]
+            received = [parse_message(raw, self._opener) for raw in self._restored(found)]
             self._put_numbers(received)
             self._put(found, received)
 
@@ -102,7 +108,7 @@ class MessagesTopic(TopicLog):
         limit: of messages to append, None: all. answered: the derived topics have the events of these messages.
         """
         start = self.offset
-        received = [self._received(raw) for raw in records if raw.offset >= start]
+        received = [self._received(raw) for raw in self._restored(records) if raw.offset >= start]
         new = list(islice(self._without_duplicates(received), limit))
         if limit is not None and len(new) == limit:
             received = [each for each in received if each.offset <= new[-1].offset] if new else []
@@ -138,6 +144,15 @@ class MessagesTopic(TopicLog):
             self.redact(request.group_id, [at for at in request.positions if at < before])
         elif isinstance(request, ErasureRequest):
             self.erase(request.group_id, before=before)
+
+    def _restored(self, records: Iterable[Raw]) -> Iterator[Raw]:
+        """Yield records as they were before the topic was rewritten."""
+        for raw in records:
+            try:
+                if (found := restored(raw, self._mark)) is not None:
+                    yield found
+            except TopicUnfit as error:
+                raise TopicUnfit(f"{self.at}, {error}") from None
 
     def _received(self, raw: Raw) -> ReceivedMessage:
         try:
@@ -213,5 +228,5 @@ class MessagesTopic(TopicLog):
 
     def _put(self, records: Sequence[Raw], received: Sequence[ReceivedMessage]) -> None:
         last = records[-1]
-        self._progress = TopicProgress(offset=last.offset + 1, marked=last.offset, mark=mark(last))
+        self._progress = TopicProgress(offset=last.offset + 1, marked=last.offset, mark=mark_of(last))
         self._state.put(str(self.at), self._progress, (r.producer for r in received if r.producer))

@@ -148,17 +148,28 @@ async def delete_generation(connection: Connection, topics: Topics, generation: 
     """
     name = topics.semantic(generation)
     async with _admin(connection, name) as admin:
-        for _ in range(_MEMBER_POLLS):  # a member that ended without a word is one until its session ends
-            if not await _members(admin, group):
-                break
-            await sleep(_POLL_SECONDS)
-        else:
-            raise UnavailableError(f"workers still follow for generation {generation}: ask again once they do not")
+        otherwise = f"workers still follow for generation {generation}: ask again once they do not"
+        await _await_no_members(admin, group, otherwise)
         if name in {topic["topic"] for topic in await admin.describe_topics()}:
             for _, code in (await admin.delete_topics([name])).topic_error_codes:
                 error = for_code(code)
                 if error not in (NoError, UnknownTopicOrPartitionError):
                     raise translate(connection, error(), name)
+
+
+async def await_no_workers(connection: Connection, groups: Iterable[str]) -> None:
+    """Return once consumer groups have no members. UnavailableError: they still do after half a minute."""
+    async with _admin(connection) as admin:
+        for group in groups:
+            await _await_no_members(admin, group, f"workers of {group} still run: stop them, and ask again")
+
+
+async def _await_no_members(admin: AIOKafkaAdminClient, group: str, otherwise: str) -> None:
+    for _ in range(_MEMBER_POLLS):  # a member that ended without a word is one until its session ends
+        if not await _members(admin, group):
+            return
+        await sleep(_POLL_SECONDS)
+    raise UnavailableError(otherwise)
 
 
 async def _members(admin: AIOKafkaAdminClient, group: str) -> int:
