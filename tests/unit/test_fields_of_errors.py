@@ -89,7 +89,7 @@ OF_NO_FIELD = {
         *("operations/sessions open_existing", "operations/upkeep repair"),
         *("runtime/backup back_up", "runtime/checkout check_out", "runtime/extractors expect"),
         *("runtime/extractors registry_of", "runtime/generations _begun_with", "runtime/log_compression compress_logs"),
-        *("runtime/open_logs __init__", "runtime/replica_manifest _is_kept", "service/session writer"),
+        *("runtime/replica_manifest expect_no_copy", "runtime/replica_manifest _is_kept", "service/session writer"),
         *("service/topic_log __init__", "kafka/messages_topic __init__"),
         *("kafka/errors _refusal", "kafka/errors _try", "kafka/errors translate", "kafka/topics _raise_refused"),
         *("kafka/topics create", "graph/arango/errors translation", "consolidation/partitions partition_of"),
