@@ -81,6 +81,7 @@ def test_a_value_is_read(text: str, stated: str) -> None:
         "My favorite thing is that you came.",
         "My favorite food is not ramen.",
         "He gave it to 12 people.",
+        "My boss is Laura's sister.",
     ],
 )
 def test_what_states_no_value_is_left_alone(text: str) -> None:

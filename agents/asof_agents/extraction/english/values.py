@@ -94,6 +94,8 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
 def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "the budget is 40k", "the release moved to June 5", "the rent was raised to 900", "the app reached 2.0"."""
     low, verb = parsed.sentence.low, at
+    if low[verb] in _BE and _is_owner(parsed, verb + 1):
+        return
     begin = at
     if low[at - 1 : at] and low[at - 1].endswith("ing") and low[max(0, at - 3) : at - 1] in _DOING:
         begin = at - 3  # "the language I'm studying is Turkish"
@@ -147,6 +149,13 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         return  # "the app reached 1,000 users" counts
     noun = "price" if low[verb] in _COSTS else None
     _state_value(context, parsed, thing, value, version=version, noun=noun)
+
+
+def _is_owner(parsed: ParsedSentence, at: int) -> bool:
+    """Whether the name there says whose something is: "my boss is Laura's sister"."""
+    name = parsed.names.get(at)
+    behind = () if name is None else parsed.sentence.low[name.last : name.last + 2]
+    return len(behind) == 2 and behind[0] == "'s" and behind[1][0].isalnum()
 
 
 def _target_of(low: tuple[str, ...], at: int) -> int | None:
