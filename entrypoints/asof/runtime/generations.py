@@ -23,7 +23,7 @@ from asof_agents.ports import EpisodeView
 from asof_agents.prefetcher import prefetch_batches
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
-from asof_projections.generations import Catalog, GenerationInfo
+from asof_projections.generations import FIRST, Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
@@ -228,11 +228,12 @@ def expect_ontology(places: DirectoryLayout, info: GenerationInfo, ontology: Ont
 
 
 def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
-    """Return the ontology in the place of one that is missing: the one that is set, or one of asof, now or earlier.
+    """Return the ontology in the place of one that is missing: the one that is set, or an earlier one of asof.
 
-    InvalidInput: none of them is the one that the generation was begun with.
+    One that was built beside the first may have any of asof's. InvalidInput: none is the one that it was begun with.
     """
-    own = [registry.load(info.ontology)] if info.ontology in registry.names() else []
+    built = info.name != FIRST and info.ontology in registry.names()
+    own = [registry.load(info.ontology)] if built else []
     digest = info.ontology_digest
     found = next((known for known in (ontology, *own) if known.digest == digest), None) or registry.earlier(digest)
     if found is None:
