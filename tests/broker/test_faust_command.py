@@ -48,4 +48,4 @@ def test_fausts_command_says_which_setting_it_lacks(tmp_path: Path) -> None:
     )
 
     assert ran.returncode == 1
-    assert ran.stderr.startswith("asof: which Kafka?")
+    assert ran.stderr.startswith("asof: kafka: which Kafka?")

@@ -314,7 +314,8 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         [("ce_type", b"order.placed")],
         (
             "ce_type: it is none of message.sent, fact.stated, entity.stated, identity.stated, timezone.stated,"
-            " withdrawal.requested, retry.requested, consolidation.requested, erasure.requested"
+            " withdrawal.requested, retry.requested, consolidation.requested, erasure.requested,"
+            " redaction.requested"
         ),
     ),
     "too large": (
