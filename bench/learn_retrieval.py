@@ -31,14 +31,20 @@ _FILE: Final = Path(profiles.__file__).with_name("profile_learned.json")
 def learn(asked: Sequence[Asked], names: Sequence[str] = SIGNALS) -> dict[str, float]:
     """Return the weights of some signals that put the evidence of questions first."""
     columns = [SIGNALS.index(name) for name in names]
-    lists = [(each.signals[:, columns], each.relevant) for each in asked if each.relevant.any()]
+    weights = fitted([(each.signals[:, columns], each.relevant) for each in asked if each.relevant.any()])
+    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
+
+
+def fitted(lists: Sequence[tuple[Weights, Weights]]) -> Weights:
+    """Return the weights of columns that put what is relevant first; lists: of a question, its rows and which are."""
     signals = np.concatenate([rows for rows, _ in lists])
     wanted = np.concatenate([relevant / relevant.sum() for _, relevant in lists])
     spread = signals.std(0) + 1e-9
     sizes = [len(relevant) for _, relevant in lists]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    weights = _descend((signals - signals.mean(0)) / spread, wanted, starts, np.repeat(np.arange(len(sizes)), sizes))
-    return {name: round(float(weight), 2) for name, weight in zip(names, weights / spread, strict=True)}
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    weights: Weights = _descend((signals - signals.mean(0)) / spread, wanted, starts, of) / spread
+    return weights
 
 
 def _descend(rows: Weights, wanted: Weights, starts: NDArray[np.int64], of: NDArray[np.int64]) -> Weights:
