@@ -738,6 +738,30 @@ def test_what_was_acknowledged_stays_when_producing_is_interrupted(asof: Asof) -
     assert asof.json("add", "I live in Oslo.")["position"] == kept() - 1
 
 
+INTERRUPTED_IN_A_CALLBACK = """
+import signal, time, weakref
+from asof import cli
+
+class Lock: ...
+
+def run(*_):
+    lock = Lock()
+    gone = weakref.ref(lock, lambda _: signal.raise_signal(signal.SIGINT))
+    del lock
+    time.sleep(900)
+
+cli.calls.run = run
+cli.main()
+"""
+
+
+def test_an_interruption_within_a_callback_of_python_itself_is_not_lost() -> None:
+    ran = subprocess.run([sys.executable, "-c", INTERRUPTED_IN_A_CALLBACK], capture_output=True, text=True, check=False)
+
+    assert ran.returncode == -signal.SIGINT
+    assert "ignored" not in ran.stderr
+
+
 def test_an_input_that_is_closed_is_a_wrong_call(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
 

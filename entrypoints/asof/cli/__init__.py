@@ -4,7 +4,8 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from threading import Timer, main_thread
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,7 +13,12 @@ from asof.cli import calls
 from asof.cli.commands import STYLE, CommandGroup
 from asof.operations.process import tune_allocator
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 __all__ = []
+
+_AGAIN_SECONDS: Final = 0.05  # after which an interruption that was lost is repeated, and again if it is lost again
 
 app = typer.Typer(
     name="asof",
@@ -47,8 +53,24 @@ def _end(*_: object) -> None:
     os._exit(0)
 
 
+def _repeat_interruption(ignored: "UnraisableHookArgs", /) -> None:
+    """Interrupt again where Python ignores it: it came within a callback of Python's own, as imports have.
+
+    Without that a first Ctrl-C would now and then do nothing.
+    """
+    if not isinstance(ignored.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    main = main_thread().ident
+    assert main is not None, "it runs"
+    again = Timer(_AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    sys.unraisablehook = _repeat_interruption
     if sys.argv[1:2] in (["serve"], ["worker"]):  # until the server installs its own handler
         signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
