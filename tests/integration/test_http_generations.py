@@ -90,6 +90,36 @@ def test_a_build_that_is_not_complete_is_shown_and_cancelled(two: Path) -> None:
         assert not places.generation("third").exists()
 
 
+def test_a_build_that_runs_is_resumed_as_it_runs_and_its_name_is_taken(two: Path) -> None:
+    places, catalog = DirectoryLayout(two), load(two)
+    assert catalog is not None
+    with serving(two) as server:
+        builds = BuildFile(places, replace(catalog["work"], name="third"))
+        builds.begin(load_ontology("agent_memory_v1"))
+        with builds.running():  # as its process does
+            resumed = server.client.post("/v1/generations/resume", json={"name": "third"})
+            taken = server.client.post("/v1/generations", json={"name": "third"})
+
+        assert (resumed.status_code, resumed.json()["name"], resumed.json()["state"]) == (202, "third", "running")
+        assert (taken.status_code, taken.json()["field"]) == (422, "name")
+        [build] = server.client.get("/v1/generations/builds").json()["builds"]
+        assert build["state"] == "stopped"  # no process was begun beside it
+
+
+def test_a_build_that_was_to_stop_as_it_was_resumed_is_gone_on_with(two: Path) -> None:
+    places, catalog = DirectoryLayout(two), load(two)
+    assert catalog is not None
+    with serving(two) as server:
+        builds = BuildFile(places, replace(catalog["work"], name="third"))
+        builds.begin(load_ontology("agent_memory_v1"))
+        with builds.running():
+            builds.pause()  # the request came; its process has seen it, and ends
+            resumed = server.client.post("/v1/generations/resume", json={"name": "third"})
+
+        assert (resumed.status_code, resumed.json()["state"]) == (202, "running")
+        wait_until(lambda: server.client.get("/v1/generations/builds").json() == {"builds": []})
+
+
 def test_a_generation_is_built_while_messages_come_and_are_answered(two: Path) -> None:
     with serving(two) as server:
 
@@ -141,10 +171,7 @@ def test_a_build_that_stopped_is_resumed(two: Path) -> None:
     assert catalog is not None
     with serving(two) as server:
         assert server.client.post("/v1/generations/resume", json={"name": "third"}).status_code == 404
-        left = BuildFile(DirectoryLayout(two), replace(catalog["work"], name="third"))
-        left.begin(load_ontology("agent_memory_v1"))
-        with left.running():
-            assert server.client.post("/v1/generations/resume", json={"name": "third"}).status_code == 503
+        BuildFile(DirectoryLayout(two), replace(catalog["work"], name="third")).begin(load_ontology("agent_memory_v1"))
         resumed = server.client.post("/v1/generations/resume", json={"name": "third"})
 
         assert (resumed.status_code, resumed.json()["state"]) == (202, "running")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from typing import Literal
@@ -172,25 +173,27 @@ def _described(
 def begin_build(session: Session, query: Rebuild) -> UnfinishedBuild:
     """Write down what is to be built, for `resume_build`, and return it: what is refused is refused at once.
 
-    InvalidInput: the name is taken, or there is no such ontology. WriterBusy: it is being built.
+    InvalidInput: the name is taken, also by a build that runs, or there is no such ontology.
     """
     with closing(extractor_factory(session.settings)) as extractors:
         extractors.check_budget(query.budget)
         info, ontology = _wanted(session, query, extractors)
-        build_file.BuildFile(session.places, info).begin(ontology)
+        try:
+            build_file.BuildFile(session.places, info).begin(ontology)
+        except WriterBusy:
+            raise InvalidInput(f"generation {info.name} is being built: choose another name, or wait", "name") from None
     return build_file.unfinished(session.places, info.name)
 
 
 def expect_build(session: Session, query: ResumeBuild) -> UnfinishedBuild:
-    """Have a build go on that another process resumes, and return it.
+    """Have a build go on that another process resumes, and return it; its state is "running" if no process need do so.
 
-    NotFound: there is none of the name. WriterBusy: it runs.
+    One that runs, but was asked to stop, is to be resumed like one that stands: it may have seen the request.
+    NotFound: there is none of the name.
     """
     found = build_file.unfinished(session.places, query.name)
-    if found.state == "running":
-        raise WriterBusy(f"the build of generation {query.name} runs")
-    build_file.withdraw_stop(session.places, query.name)
-    return found
+    was_to_stop = build_file.withdraw_stop(session.places, query.name)
+    return replace(found, state="stopped") if was_to_stop and found.state == "running" else found
 
 
 @operation(items="builds")

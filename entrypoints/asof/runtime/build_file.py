@@ -221,10 +221,12 @@ def _expect_incomplete(places: DirectoryLayout, name: str) -> None:
         raise NotFound(f"the build of {name} was completed meanwhile: it is a generation now")
 
 
-def withdraw_stop(places: DirectoryLayout, name: str) -> None:
-    """Have no earlier request to stop hold for a build that is asked for."""
+def withdraw_stop(places: DirectoryLayout, name: str) -> bool:
+    """Have no earlier request to stop hold for a build that is asked for; return whether there was one."""
     with locked_folder(places.root):
+        was_asked = places.stop_request(name).exists()
         places.stop_request(name).unlink(missing_ok=True)
+    return was_asked
 
 
 def _expected(places: DirectoryLayout, name: str) -> tuple[dict[str, Any], GenerationInfo]:

@@ -76,7 +76,10 @@ async def estimate(given: v1.GenerationPlan, served: Read, caller: Administering
 
 @router.post("/resume", status_code=202, response_model=generations.pause_build.model, responses=problems.OF_A_BODY)
 async def resume(given: v1.StoppedBuild, served: Served, caller: Administering) -> Response:
-    """Go on with a build that was paused, or whose process ended. 404: there is none of the name."""
+    """Go on with a build that was paused, or whose process ended. 404: there is none of the name.
+
+    One that runs goes on as it does, within the budget that it was given.
+    """
     query = given.query()
     return await _built(served, caller, partial(generations.expect_build, query=query), query)
 
@@ -86,7 +89,8 @@ async def _built(
 ) -> Response:
     expect_own(caller)
     begun = await served.ask(expected)
-    served.build(begun.name, query.budget)
+    if begun.state != "running":
+        served.build(begun.name, query.budget)
     body = generations.pause_build.dump(replace(begun, state="running", reason=None))
     return Response(body, 202, media_type="application/json")
 
