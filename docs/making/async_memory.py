@@ -20,7 +20,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import Any, Literal, Self, TypeVar, Unpack, overload
 
 {imports}
 
@@ -79,18 +79,25 @@ def source() -> str:
 
 
 def _verb(verb: ast.FunctionDef) -> str:
-    lines = inspect.getsource(getattr(memory.Memory, verb.name)).splitlines()
-    signature = "\n".join(lines[: verb.body[0].lineno - verb.lineno])
+    lines = inspect.getsource(memory).splitlines()
+    if verb.decorator_list:
+        return _awaitable("\n".join(lines[verb.decorator_list[0].lineno - 1 : verb.end_lineno]))
+    signature = "\n".join(lines[verb.lineno - 1 : verb.body[0].lineno - 1])
     docstring = ast.get_docstring(verb, clean=False) or ""
     arguments = [*(a.arg for a in verb.args.args[1:]), *(f"{a.arg}={a.arg}" for a in verb.args.kwonlyargs)]
     if verb.args.kwarg:
         arguments.append(f"**{verb.args.kwarg.arg}")
     call = f"lambda memory: memory.{verb.name}({', '.join(arguments)})"
     if "-> Iterator[" in signature:
-        signature = signature.replace("-> Iterator[", "-> AsyncIterator[")
-        return f'{signature}\n        """{docstring}"""\n        return self._each({call})\n'
+        return f'{_awaitable(signature)}\n        """{docstring}"""\n        return self._each({call})\n'
     signature = re.sub(r"^    def ", "    async def ", signature)
     return f'{signature}\n        """{docstring}"""\n        return await self._run({call})\n'
+
+
+def _awaitable(signature: str) -> str:
+    """Return the signature of a verb that yields, as that of its twin."""
+    head, arrow, answer = signature.rpartition("->")
+    return head + arrow + answer.replace("Iterator[", "AsyncIterator[")
 
 
 def _imports(tree: ast.Module, used: set[str]) -> Iterator[str]:

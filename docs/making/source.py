@@ -79,13 +79,16 @@ def attributes(cls: type) -> Iterator[tuple[str, str]]:
 
 
 def methods(cls: type) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield each public method with the heading (a comment line within the class) that it stands under."""
+    """Yield each public method with the heading (a comment line within the class) that it stands under.
+
+    Of one with overloads it is the last definition, which has the docstring.
+    """
     source = dedent(inspect.getsource(cls))
     headings = [(line, text) for line, column, text in _comments(source) if column == len("    ")]
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.ClassDef)
     for one in definition.body:
-        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and not one.decorator_list:
             yield next((text for line, text in reversed(headings) if line < one.lineno), ""), one
 
 

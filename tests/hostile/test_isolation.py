@@ -65,7 +65,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "settled": ["true"],
     "after": ["0"],
     "prefix": ["", "t", "team", "team-"],
-    "format": ["json", "graphml", "csv", "jsonld", "mermaid"],
+    "format": ["json", "graphml", "csv", "jsonld", "mermaid", "parquet"],
     "episodic": ["true"],
     "details": ["true"],
     "versions": ["true"],
@@ -318,7 +318,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "usage": [{}],
     "export": [
         {},
-        *({"format": form, "versions": True} for form in ("graphml", "csv", "jsonld", "mermaid")),
+        *({"format": form, "versions": True} for form in ("graphml", "csv", "jsonld", "mermaid", "parquet")),
         {"episodic": True},
         {"details": True},
         {"episodic": True, "details": True},
@@ -451,8 +451,8 @@ def test_a_question_about_one_group_learns_nothing_of_others_from_any_verb_or_co
 
 
 def command_of(verb: str, given: dict[str, Any]) -> list[str] | None:
-    """Return the command line of a question; None where it is put otherwise (a file, or pairs of times)."""
-    if verb in {"what_if", "diff"}:
+    """Return the command line of a question; None where it is put or answered otherwise (a file, or pairs of times)."""
+    if verb in {"what_if", "diff"} or given.get("format") == "parquet":
         return None
     if verb == "generations_diff":
         return ["generations", "diff", given["base"], given["other"], "--group", OWN, "--json"]

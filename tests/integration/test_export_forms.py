@@ -3,14 +3,20 @@
 import csv
 import json
 import re
-from io import StringIO
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from pyarrow import Table
+from pyarrow.parquet import ParquetFile, read_table
 
 from asof.cli import app, calls
-from asof_projections.queries import fact_table, json_ld, mermaid
+from asof_projections.model.queries import TextForm
+from asof_projections.queries import fact_table, json_ld, mermaid, parquet
 from asof_streams.errors import InvalidInput
 from world import World
 
@@ -39,7 +45,7 @@ def world(tmp_path: Path):
     world.memory.close()
 
 
-def exported(world: World, form: str, **asked) -> str:
+def exported(world: World, form: TextForm, **asked) -> str:
     return "".join(world.memory.export(form, group_id="g", **asked))
 
 
@@ -59,6 +65,73 @@ def test_csv_has_the_facts_of_json_and_no_cell_that_a_spreadsheet_would_compute(
     cells = [cell for row in rows for cell in row.values()]
     assert "'=cmd|' /C calc'!A0" in cells
     assert not [cell for cell in cells if re.match(r"[=+@\t\r]|-(?!41$)", cell)]
+
+
+def table(world: World, **asked) -> Table:
+    return read_table(BytesIO(b"".join(world.memory.export("parquet", group_id="g", **asked))))
+
+
+@pytest.mark.parametrize("asked", [{}, {"versions": True}, {"known_at": "2022-03-15", "valid_at": "2020-06"}])
+def test_parquet_has_the_rows_of_json_in_types_of_its_own(world: World, asked: dict[str, Any]) -> None:
+    rows = table(world, **asked).to_pylist()
+
+    def cells(edge: dict[str, Any]) -> dict[str, Any]:
+        times = {name: edge.get(name) and datetime.fromisoformat(edge[name]) for name in fact_table.TIMES}
+        qualifiers = json.dumps(edge["qualifiers"]) if edge["qualifiers"] else None
+        return {name: edge.get(name) for name in fact_table.COLUMNS} | times | {"qualifiers": qualifiers}
+
+    facts = edges(world, **asked)
+    assert facts
+    assert rows == [cells(edge) for edge in facts]
+    assert any(row["qualifiers"] == '{"since": "work"}' for row in rows)
+
+
+def test_parquet_says_what_each_column_is(world: World) -> None:
+    kinds = {field.name: str(field.type) for field in table(world).schema}
+
+    assert list(kinds) == list(fact_table.COLUMNS)
+    assert {kinds[name] for name in fact_table.TIMES} == {"timestamp[us, tz=UTC]"}
+    assert {kinds[name] for name in fact_table.FLAGS} == {"bool"}
+    assert {kinds[name] for name in fact_table.NUMBERS} == {"double"}
+    assert kinds["episodes"].startswith("list<")
+    assert "string" in kinds["episodes"]
+    rows = {row["object"]: row for row in table(world).to_pylist()}
+    assert rows["-41"]["value"] == -41
+    assert (rows["Lisbon"]["valid_at"], rows["-41"]["invalid_at"]) == (datetime(2020, 1, 1, tzinfo=UTC), None)
+
+
+def test_parquet_is_written_in_row_groups_so_that_only_one_is_in_memory(world: World) -> None:
+    (edge, *_), asked_for = edges(world), 0
+
+    def many() -> Iterator[dict[str, Any]]:
+        nonlocal asked_for
+        for number in range(25_000):
+            asked_for = number + 1
+            yield edge | {"id": str(number)}
+
+    pieces, asked = [], []
+    for piece in parquet.write_parquet(many()):
+        pieces.append(piece)
+        asked.append(asked_for)
+
+    assert asked == [10_000, 20_000, 25_000, 25_000]
+    assert all(pieces)
+    file = ParquetFile(BytesIO(b"".join(pieces)))
+    assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [10_000, 10_000, 5_000]
+    assert file.read(["id"])["id"].to_pylist() == [str(number) for number in range(25_000)]
+
+
+def test_parquet_without_its_library_names_the_extra_and_writes_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "find_spec", lambda _: None)
+    with pytest.raises(InvalidInput, match=re.escape('pip install "asof-memory[parquet]"')):
+        list(world.memory.export("parquet", group_id="g"))
+
+    file = tmp_path / "facts.parquet"
+    line = ["export", "--format", "parquet", "--group", "g", "--output", str(file), "--data", str(world.path)]
+    assert calls.run(app, line) == calls.WRONG_CALL
+    assert not list(tmp_path.glob("facts*"))
 
 
 def test_json_ld_gives_each_fact_in_the_terms_of_prov(world: World) -> None:
@@ -146,6 +219,8 @@ def test_an_empty_graph_is_whole_in_every_form() -> None:
     assert list(csv.reader("".join(fact_table.write_csv([])).splitlines())) == [list(fact_table.COLUMNS)]
     assert json.loads("".join(json_ld.write([], [])))["@graph"] == []
     assert "".join(mermaid.write([], [])) == "flowchart LR\n"
+    empty = read_table(BytesIO(b"".join(parquet.write_parquet([]))))
+    assert (empty.num_rows, empty.column_names) == (0, list(fact_table.COLUMNS))
 
 
 def test_the_command_writes_the_file_that_a_reader_of_csv_takes(
@@ -157,3 +232,17 @@ def test_the_command_writes_the_file_that_a_reader_of_csv_takes(
 
     assert calls.run(app, [*line, "--data", str(world.path)]) == 0
     assert file.read_bytes().decode() == exported(world, "csv", versions=True)
+
+
+def test_the_command_writes_parquet_to_a_file_and_not_to_a_terminal(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", "none")
+    file = tmp_path / "facts.parquet"
+    line = ["export", "--format", "parquet", "--group", "g", "--data", str(world.path)]
+
+    assert calls.run(app, line) == calls.WRONG_CALL
+    out, err = capsys.readouterr()
+    assert (out, "--output" in err) == ("", True)
+    assert calls.run(app, [*line, "--output", str(file)]) == 0
+    assert read_table(file).equals(table(world))

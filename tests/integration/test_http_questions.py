@@ -3,10 +3,12 @@
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import httpx2
 import pytest
+from pyarrow.parquet import read_table
 
 import asof
 from asof.api.memory import Memory
@@ -374,6 +376,10 @@ def test_the_graph_is_exported_as_of_a_moment_in_each_form(server: Server) -> No
     graphml = exported(format="graphml")
     assert graphml.headers["content-type"].startswith("application/xml")
     assert ET.fromstring(graphml.content).tag.endswith("graphml")
+    parquet = exported(format="parquet")
+    assert parquet.headers["content-type"] == "application/vnd.apache.parquet"
+    facts = [edge["id"] for edge in exported().json()["edges"]]
+    assert read_table(BytesIO(parquet.content))["id"].to_pylist() == facts != []
 
 
 STATEMENT = {"subject": "Bo", "relation": "lives_in", "object": "Rome", "valid_at": "2024-01-01"}

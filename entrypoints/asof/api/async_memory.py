@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import Any, Literal, Self, TypeVar, Unpack, overload
 
 from asof.api.memory import LogName, Memory
 from asof.operations import queries
@@ -62,7 +62,7 @@ from asof.operations.answers import (
     UnfinishedBuild,
     WhatIf,
 )
-from asof.operations.queries import Form, Mindset, Over, Profile, Time
+from asof.operations.queries import Form, Mindset, Over, Profile, TextForm, Time
 from asof.operations.sessions import Progress
 from asof_streams.resource_pool import ResourcePool
 
@@ -1045,6 +1045,32 @@ class AsyncMemory:
         """
         return await self._run(lambda memory: memory.checkout(directory, known_at=known_at, progress=progress))
 
+    @overload
+    def export(
+        self,
+        format: TextForm = "json",
+        *,
+        episodic: bool = False,
+        details: bool = False,
+        versions: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> AsyncIterator[str]: ...
+    @overload
+    def export(
+        self,
+        format: Literal["parquet"],
+        *,
+        episodic: bool = False,
+        details: bool = False,
+        versions: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> AsyncIterator[bytes]: ...
     def export(
         self,
         format: Form = "json",  # noqa: A002 - the word of every door
@@ -1056,11 +1082,12 @@ class AsyncMemory:
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
-    ) -> AsyncIterator[str]:
-        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
+    ) -> AsyncIterator[str | bytes]:
+        """Yield the graph as it is read, as texts: what is believed as of a moment, or what was recorded by then.
 
-        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV) or "mermaid". versions: every version of the
-        facts that was believed until the known moment, at any valid time unless one is given.
+        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV), "mermaid", or "parquet" (facts alone), which
+        is yielded as bytes and needs the extra `parquet`. versions: every version of the facts that was believed until
+        the known moment, at any valid time unless one is given.
         details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
         """
         return self._each(

@@ -12,7 +12,7 @@ about every group.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, overload
 
 from asof.operations import (
     backup as backups,
@@ -83,7 +83,7 @@ from asof.operations.answers import (
     WhatIf,
 )
 from asof.operations.operation import read_query
-from asof.operations.queries import Form, Mindset, Over, Profile, Time
+from asof.operations.queries import Form, Mindset, Over, Profile, TextForm, Time
 from asof.operations.sessions import Progress
 from asof.operations.times import in_instants
 from asof.settings import Settings
@@ -1097,6 +1097,32 @@ class Memory:
         with self._session.reporting(progress):
             return backups.checkout.ask(self._session, directory=directory, known_at=known_at)
 
+    @overload
+    def export(
+        self,
+        format: TextForm = "json",
+        *,
+        episodic: bool = False,
+        details: bool = False,
+        versions: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Iterator[str]: ...
+    @overload
+    def export(
+        self,
+        format: Literal["parquet"],
+        *,
+        episodic: bool = False,
+        details: bool = False,
+        versions: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Iterator[bytes]: ...
     def export(
         self,
         format: Form = "json",  # noqa: A002 - the word of every door
@@ -1108,11 +1134,12 @@ class Memory:
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
-    ) -> Iterator[str]:
-        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
+    ) -> Iterator[str | bytes]:
+        """Yield the graph as it is read, as texts: what is believed as of a moment, or what was recorded by then.
 
-        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV) or "mermaid". versions: every version of the
-        facts that was believed until the known moment, at any valid time unless one is given.
+        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV), "mermaid", or "parquet" (facts alone), which
+        is yielded as bytes and needs the extra `parquet`. versions: every version of the facts that was believed until
+        the known moment, at any valid time unless one is given.
         details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
         """
         fields = {
@@ -1125,7 +1152,8 @@ class Memory:
         }
         given = in_instants({**fields, "group_id": group_id, "all_groups": all_groups}, self._session.now)
         query = read_query(queries.ExportQuery, given)
-        return upkeep.export(self._session, query)
+        export = upkeep.export_file if query.format == "parquet" else upkeep.export
+        return export(self._session, query)
 
     def close(self) -> None:
         """Close everything; what was acknowledged stays."""

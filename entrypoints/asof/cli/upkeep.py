@@ -112,7 +112,8 @@ def export(
     query: Any,
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write there, whole or not at all.")
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write there, whole or not at all. Parquet needs it."),
     ] = None,
 ) -> None:
     """Write the graph out. What is believed as of a moment, or with --episodic what was recorded.
@@ -121,22 +122,21 @@ def export(
     Where neither is given, everything is written.
     """
     with call.existing() as session:
-        pieces = operations.export(session, query)
         if output is None:
-            sys.stdout.writelines(pieces)
+            sys.stdout.writelines(operations.export(session, query))
             return
-        _write(output, pieces)
+        _write(output, operations.export_file(session, query))
     if call.as_json:
         show.data({"output": str(output)})
     else:
         show.talk(f"written to {output}")
 
 
-def _write(path: Path, pieces: Iterable[str]) -> None:
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file whole or not at all."""
     beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
+        with beside.open("wb") as file:
             file.writelines(pieces)
         beside.replace(path)
     finally:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from asof.operations.moments import moment_of
 from asof.operations.operation import operation
@@ -16,6 +16,8 @@ from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
 from asof_streams.errors import EmptyMemory, InvalidInput
+
+P = TypeVar("P", str, bytes)
 
 
 class StatsQuery(Query):
@@ -108,25 +110,49 @@ def compress(session: Session, query: CompressQuery) -> list[LogCompression]:
 def export(session: Session, query: ExportQuery) -> Iterator[str]:
     """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded.
 
-    What happened before the moment is there too, and what is planned.
+    What happened before the moment is there too, and what is planned. InvalidInput: the form is no text.
     """
-    pieces = _pieces(session, query)
+    return _unlocked(session, _text(session, query))
+
+
+def export_file(session: Session, query: ExportQuery) -> Iterator[bytes]:
+    """Yield what `export` does, or Parquet, as the bytes of a file; text is UTF-8.
+
+    InvalidInput: it is Parquet, and pyarrow is not installed.
+    """
+    if query.format == "parquet":
+        return _unlocked(session, _facts_file(session, query))
+    return (piece.encode() for piece in export(session, query))
+
+
+def _unlocked(session: Session, pieces: Iterator[P]) -> Iterator[P]:
+    """Yield pieces, each read under the session's lock: not while whoever asks does something with one."""
     while True:
-        with session.lock:  # not while whoever asks does something with a piece
+        with session.lock:
             piece = next(pieces, None)
         if piece is None:
             return
         yield piece
 
 
-def _pieces(session: Session, query: ExportQuery) -> Iterator[str]:
+def _text(session: Session, query: ExportQuery) -> Iterator[str]:
+    if query.format == "parquet":
+        raise InvalidInput("parquet is no text: --output FILE writes it to a file", "format")
     opened = session.of(query.group).opened()
     if query.episodic:
         yield from documents.episodic(
             opened.episodes, query.group, Moment(query.valid_at, query.known_at), details=query.details
         )
         return
+    yield from documents.semantic(
+        opened.beliefs, query.group, _moment(session, query), query.format, details=query.details
+    )
+
+
+def _facts_file(session: Session, query: ExportQuery) -> Iterator[bytes]:
+    yield from documents.facts_file(session.of(query.group).opened().beliefs, query.group, _moment(session, query))
+
+
+def _moment(session: Session, query: ExportQuery) -> Moment:
     at = moment_of(session, query)
-    if query.versions:
-        at = Moment(query.valid_at, at.known, ever=True)
-    yield from documents.semantic(opened.beliefs, query.group, at, query.format, details=query.details)
+    return Moment(query.valid_at, at.known, ever=True) if query.versions else at

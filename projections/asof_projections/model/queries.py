@@ -43,7 +43,8 @@ _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or comp
 
 Time = str | date | datetime | int
 Over = Literal["facts", "episodes", "both"]
-Form = Literal["json", "graphml", "csv", "jsonld", "mermaid"]
+TextForm = Literal["json", "graphml", "csv", "jsonld", "mermaid"]
+Form = Literal[TextForm, "parquet"]
 Profile = Literal["default", "pipeline"]
 Mindset = Literal["convergent", "divergent", "algorithmic"]
 
@@ -645,9 +646,11 @@ class EventsQuery(Query):
 
 
 class ExportQuery(MomentQuery):
-    """Write out the graph as text."""
+    """Write out the graph."""
 
-    format: Form = Field("json", description="The form. csv: facts alone, one a row. jsonld: in the terms of PROV.")
+    format: Form = Field(
+        "json", description="The form. csv and parquet: facts alone, a row each. jsonld: in terms of PROV."
+    )
     versions: bool = Field(
         False, description="Every version that was ever believed, not only what is; each with its known time."
     )

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Community, Entity, Fact
-from asof_projections.model.queries import Form
+from asof_projections.model.queries import TextForm
 from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
-from asof_projections.queries import fact_table, graphml, json_ld, mermaid
+from asof_projections.queries import fact_table, graphml, json_ld, mermaid, parquet
 from asof_projections.queries.conflicts import conflicts
 from asof_projections.queries.export_turns import is_by, links_of, sentences_of
 from asof_projections.queries.summaries import community_summary
@@ -53,7 +53,7 @@ def episodic(episodes: GraphStore, group: str | None, at: Moment, *, details: bo
 
 
 def semantic(
-    beliefs: BeliefStore, group: str | None, at: Moment, form: Form = "json", *, details: bool = False
+    beliefs: BeliefStore, group: str | None, at: Moment, form: TextForm = "json", *, details: bool = False
 ) -> Iterator[str]:
     """Yield the semantic graph as of a moment as the pieces of one document; JSON is {nodes, edges}.
 
@@ -74,6 +74,11 @@ def semantic(
             yield from json_ld.write(nodes, edges)
         case "mermaid":
             yield from mermaid.write(nodes, edges)
+
+
+def facts_file(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[bytes]:
+    """Yield the facts of the semantic graph as of a moment as a Parquet file, with the rows of CSV."""
+    yield from parquet.write_parquet(_fact_edges(beliefs, group, at))
 
 
 def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Facts as a table in CSV: a row for each fact of an exported graph, or for each version of one."""
+"""Facts as a table: a row for each fact of an exported graph, or for each version of one. Its columns, and CSV."""
 
 import csv
 import json
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any, Final
 
-_TEXTS: Final = (
+TEXTS: Final = (
     "id", "uuid", "group_id", "subject", "relation", "object", "fact", "subject_uuid", "object_uuid", "generation",
 )  # fmt: skip
-_TIMES: Final = ("valid_at", "invalid_at", "created_at", "expired_at", "known_from", "known_to")
-_FLAGS: Final = ("occurrence", "planned")
-_NUMBERS: Final = ("confidence", "value")
+TIMES: Final = ("valid_at", "invalid_at", "created_at", "expired_at", "known_from", "known_to")
+FLAGS: Final = ("occurrence", "planned")
+NUMBERS: Final = ("confidence", "value")
 _LISTS: Final = ("episodes", "qualifiers")
-COLUMNS: Final = (*_TEXTS, *_TIMES, *_FLAGS, *_NUMBERS, *_LISTS)
+COLUMNS: Final = (*TEXTS, *TIMES, *FLAGS, *NUMBERS, *_LISTS)
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")  # a spreadsheet computes a cell that begins so
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 

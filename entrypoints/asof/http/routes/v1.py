@@ -99,6 +99,7 @@ _MEDIA_TYPES: Final = {
     "csv": "text/csv",
     "jsonld": "application/ld+json",
     "mermaid": "text/vnd.mermaid",
+    "parquet": "application/vnd.apache.parquet",
 }
 _DOCUMENT: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -109,6 +110,7 @@ _DOCUMENT: Final[dict[int | str, dict[str, Any]]] = {
             "text/csv": {"schema": {"type": "string"}, "example": "id,uuid,group_id,subject,relation,object"},
             "application/ld+json": {"schema": {"type": "object"}, "example": {"@context": {}, "@graph": []}},
             "text/vnd.mermaid": {"schema": {"type": "string"}, "example": "flowchart LR"},
+            "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}, "example": "PAR1..."},
         },
     }
 }
@@ -128,8 +130,8 @@ async def export(served: Service, caller: Caller, query: ExportQuery) -> Respons
     handle, name = tempfile.mkstemp(prefix="asof-export-")  # a document may be larger than memory
     path = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            await served.ask(lambda session: file.writelines(upkeep.export(session, query)))
+        with os.fdopen(handle, "wb") as file:
+            await served.ask(lambda session: file.writelines(upkeep.export_file(session, query)))
     except BaseException:
         os.unlink(path)  # noqa: PTH108 - does not block
         raise
