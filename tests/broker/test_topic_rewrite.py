@@ -14,15 +14,19 @@ from aiokafka import AIOKafkaProducer
 import asof
 from asof.kafka.topic_rewrite import TopicRewrite
 from asof.operations.kafka import check_topics
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import places_of
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, TopicUnfit, UnavailableError
 from asof_streams.kafka.envelope import Outgoing
+from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from kafka_worker import Dump, World, dump
 from sealed_world import Sealed
 
 W = TypeVar("W", bound=World)
+PARTITIONS = 3
 GONE, PART, STAYS = "Zanzibarquo", "Quorltown", "Oslovianta"
 KILLED = """
 import os, signal, sys
@@ -95,13 +99,13 @@ def work(world: World, data: Path) -> Dump:
     return dump(data)
 
 
-def on_topics(world: World, *words: str) -> set[str]:
+def on_topics(world: World, *words: str, partition: int = 0) -> set[str]:
     names = [name for name in world.client.topics() if name.startswith(f"{world.topics.prefix}.")]
     assert world.topics.dead_letters in names
     return {
         name
         for name in names
-        for raw in world.records(name)
+        for raw in world.records(name, partition)
         for part in (raw.key, raw.value, *(value for _, value in raw.headers))
         if any(word.encode() in (part or b"") for word in words)
     }
@@ -184,6 +188,49 @@ def test_what_others_sent_to_encrypted_topics_in_the_clear_is_removed(
         assert on_topics(target, GONE, PART) == set()
         assert dump(target.work("new")) == found
         assert holds(tmp_path, GONE, PART) == set()
+
+
+def test_topics_of_several_partitions_are_rewritten_partition_by_partition(
+    bootstrap: str, prefix: str, tmp_path: Path
+) -> None:
+    def work_on_all(world: World, name: str) -> list[Dump]:
+        roots = [places_of(DirectoryLayout(tmp_path / name), number, PARTITIONS).root for number in range(PARTITIONS)]
+        for number, root in enumerate(roots):
+            with closing(world.partition(root, number)) as partition:
+                partition.ingest([])
+        return [dump(root) for root in roots]
+
+    groups = [f"group-{number}" for number in range(9)]
+    own = {group: partition_of(group, PARTITIONS) for group in groups}
+    gone, part = groups[0], next(group for group in groups if own[group] != own[groups[0]])
+    assert set(own.values()) == set(range(PARTITIONS))
+    with World(bootstrap, prefix, PARTITIONS) as world:
+        target = beside(world)
+        for group in groups:
+            lives_in = {gone: GONE, part: PART}.get(group, STAYS)
+            told = [
+                {"group_id": group, "content": f"I live in {where}.", "role": "Ana", "role_type": "user"}
+                for where in ("Bern", lives_in)
+            ]
+            world.send(told, own[group])
+        world.send([{"group_id": gone, "content": f"I like {GONE}.", "role_type": "user"}], own[part])  # strayed
+        work_on_all(world, "data")
+        world.send([{"group_id": gone}], own[gone], ce_type=b"erasure.requested")
+        before = [raw for raw in world.records(world.topics.messages, own[part]) if PART.encode() in (raw.value or b"")]
+        world.send(
+            [{"group_id": part, "positions": [before[0].offset]}], own[part], ce_type=RedactionRequest.type.encode()
+        )
+        found = work_on_all(world, "data")
+
+        rewrite(world, target)
+
+        for number in range(PARTITIONS):
+            assert on_topics(target, GONE, PART, partition=number) == set()
+            for name in (world.topics.messages, world.topics.episodic, world.topics.semantic("main")):
+                copied = target.topics.prefix + name.removeprefix(world.topics.prefix)
+                assert world.client.end(copied, number) == world.client.end(name, number)
+        assert work_on_all(target, "new") == found
+        assert holds(tmp_path / "new", GONE, PART) == set()
 
 
 @pytest.mark.parametrize("number", [1, 4, 7])

@@ -168,8 +168,10 @@ class TopicRewrite:
         return [topics.messages, *derived, *letters]
 
     def _ends(self) -> dict[str, list[int]]:
-        found = {name: [(name, number) for number in range(self._partitions)] for name in self._names()}
-        return {name: [*self._client.ends(of).values()] for name, of in found.items()}
+        """Return the offsets at which the partitions of each topic end, in their order."""
+        names, numbers = self._names(), range(self._partitions)
+        found = self._client.ends((name, number) for name in names for number in numbers)
+        return {name: [found[name, number] for number in numbers] for name in names}
 
     # What is to be empty.
 
