@@ -498,9 +498,9 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     tried = Counter()
     machine = type("Tried", (Machine,), {"compared": tried})
 
-    for _ in range(16):  # what is told seldom may be told never
+    for _ in range(16):  # what is told seldom may be told never, and what is told may be short
         run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
-        if all(tried[kind] for kind in TRIED):
+        if all(tried[kind] for kind in TRIED) and tried["points"] > 10_000:
             break
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
@@ -515,7 +515,10 @@ def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
         where = lambda _: {"graph_url": f"{url}{next(numbers)}"}  # noqa: E731 - each memory has a database of its own
         machine = type("Tried", (Machine,), {"compared": tried, "where": where})
 
-        run_state_machine_as_test(machine, settings=settings(max_examples=RUNS_IN_ARANGODB, stateful_step_count=15))
+        for _ in range(16):
+            run_state_machine_as_test(machine, settings=settings(max_examples=RUNS_IN_ARANGODB, stateful_step_count=15))
+            if tried["points"] > 500:
+                break
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
     assert tried["points"] > 500
