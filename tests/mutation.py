@@ -29,6 +29,7 @@ SECONDS: Final = 20  # and ten times what they took before: after which the test
 MEMORY: Final = 6 << 30  # bytes that they may take
 OPTIONS: Final = [
     *("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+    "--timeout=0",  # it would take the alarm away that ends what hangs
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # its plugins are imported already
     *("-p", "no:unraisableexception"),  # what is left open is collected at another time than in a run of all tests
 ]
@@ -241,6 +242,7 @@ class Tests:
             path: {test: set(numbers) for test, numbers in lines.items()} for path, lines in told["lines"].items()
         }
         self._seconds: dict[str, float] = told["seconds"]
+        self.tried = 0  # changes, of all modules
         for name in told["imported"]:
             with suppress(Exception):
                 importlib.import_module(name)
@@ -256,6 +258,7 @@ class Tests:
         for number, (change, lines) in enumerate(module.changes()):
             if number % each:
                 continue
+            self.tried += 1
             if not (tests := self._come_to(path, lines)):
                 yield f"{change} (no test comes here)"
                 continue

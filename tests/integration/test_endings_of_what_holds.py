@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 import asof
+from asof_agents.handlers.mentions import CONTEXT_TURNS
+
+LATER = ["Hm."] * (CONTEXT_TURNS + 1)  # after which a turn is no longer the context of another
 
 
 @pytest.fixture
@@ -36,6 +39,40 @@ def told(memory: asof.Memory, *lines: str) -> list[str]:
 )
 def test_what_held_holds_no_longer(memory: asof.Memory, before: str, after: str) -> None:
     assert told(memory, before, after) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I joined the chess club.", "I left the chess club."),
+        ("I own a Honda Civic.", "I sold the Civic."),
+        ("I bought a Honda.", "I sold the Honda Civic."),
+        ("I work at Acme Labs.", "I left Acme."),
+        ("I drive a Honda Civic.", "I sold the car."),
+    ],
+)
+def test_what_was_said_long_before_holds_no_longer(memory: asof.Memory, before: str, after: str) -> None:
+    assert told(memory, before, *LATER, after) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (("I joined the Foxes.", "Ben joined the Tigers."), "I left the Tigers.", "Ana is a member of Foxes"),
+        (("I drive a Honda Civic.", "I drive a Volvo."), "I sold the car.", "Ana owns Honda Civic, Ana owns Volvo"),
+        (("I drive a Honda Civic.", "I bought a dog."), "I sold the car.", "Ana owns dog"),
+        (("I drive a Honda Civic.",), "I sold the dog.", "Ana owns Honda Civic"),
+        (("I drive a Honda Civic.",), "I sold the Volvo.", "Ana owns Honda Civic"),
+        (("I work at Acme.", "I live in Rome."), "I left Globex.", "Ana lives in Rome, Ana works at Acme"),
+        (("I like the Tigers.", "I work at Acme."), "I left the Tigers.", "Ana likes Tigers, Ana works at Acme"),
+    ],
+)
+def test_an_ending_of_what_was_said_long_before_ends_that_of_its_subject_alone(
+    memory: asof.Memory, before: tuple[str, ...], after: str, left: str
+) -> None:
+    facts = [fact for fact in told(memory, *before, *LATER, after) if fact.startswith("Ana")]
+
+    assert ", ".join(facts) == left
 
 
 def test_a_part_of_a_name_that_two_have_ends_neither(memory: asof.Memory) -> None:

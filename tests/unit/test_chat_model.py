@@ -54,19 +54,24 @@ def test_a_server_without_schemas_is_asked_for_plain_json_from_then_on(server: M
     assert REQUEST.schema in server.requests[-1]["messages"][0]["content"]
 
 
+GARBLED: list[tuple[Fault, str]] = [
+    ((200, "not JSON"), "malformed"),
+    ((200, "{}"), "malformed"),
+    ((200, '{"choices": [{"message": {"content": null, "refusal": "no"}}]}'), "declined"),
+    ((200, '{"choices": [{"message": {"content": "{}"}, "finish_reason": "length"}]}'), "cut short"),
+    ((200, '{"choices": [{"message": {"content": "{\\"a\\": \\"\\ud800\\"}"}}]}'), "malformed"),
+    ("I cannot say.", "not JSON"),
+    ("[1, 2]", "not JSON"),
+    ("[" * 100_000, "not JSON"),
+]
+
+
 @pytest.mark.parametrize(
     ("fault", "failure"),
     [
         ((429, "{}"), "status 429"),
         ((500, "{}"), "status 500"),
-        ((200, "not JSON"), "malformed"),
-        ((200, "{}"), "malformed"),
-        ((200, '{"choices": [{"message": {"content": null, "refusal": "no"}}]}'), "declined"),
-        ((200, '{"choices": [{"message": {"content": "{}"}, "finish_reason": "length"}]}'), "cut short"),
-        ((200, '{"choices": [{"message": {"content": "{\\"a\\": \\"\\ud800\\"}"}}]}'), "malformed"),
-        ("I cannot say.", "not JSON"),
-        ("[1, 2]", "not JSON"),
-        ("[" * 100_000, "not JSON"),
+        *GARBLED,
     ],
 )
 def test_what_fails_is_asked_once_more_and_then_given_up(
@@ -143,11 +148,16 @@ def test_a_server_that_asks_for_longer_than_a_message_waits_is_given_up_at_once(
     assert (model.ask(REQUEST).failure, server.calls) == ("status 429", 1)
 
 
-def test_an_answer_that_cannot_be_used_is_asked_for_once_more(server: ModelServer) -> None:
+@pytest.mark.parametrize(("fault", "failure"), GARBLED)
+def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_its_server_is_not_away(
+    server: ModelServer, fault: Fault, failure: str
+) -> None:
     model = ChatModel(base_url=server.url, model="fake", backoff=Backoff(0.01, retries=9))
-    server.faults = ["no"] * 9
+    server.faults = [fault] * 9
 
-    assert (model.ask(REQUEST).failure, server.calls) == ("not JSON", 2)
+    assert (model.ask(REQUEST).failure, server.calls) == (failure, 2)
+    server.faults = [(503, "{}")] * 2
+    assert model.ask(REQUEST).calls == 3
 
 
 def test_no_password_stands_in_the_models_name() -> None:

@@ -39,3 +39,16 @@ def test_an_id_of_an_older_version_is_linked_with_nothing(world):
     world.send(EntityStatement(group_id="g", entity_id="ana-1", name="Ana"))
 
     assert world.memory.facts(about="ana-1", group_id="g", any_time=True) == []
+
+
+def test_an_entity_stated_again_has_its_first_name_the_new_one_and_the_last_summary(world):
+    for name, summary in (("Ana", "A cook."), ("Annie", "A baker."), ("Annie", "")):
+        world.now += 1
+        world.memory.state_entity("ana-1", name, summary=summary, group_id="g")
+
+    [profile] = world.memory.entity("ana-1", group_id="g")
+    assert (profile.uuid, profile.names) == ("ana-1", ("Ana", "Annie"))
+    [summary] = profile.attributes
+    assert (summary.name, summary.value, summary.confidence) == ("summary", "A baker.", 1.0)
+    [before] = world.memory.entity("ana-1", group_id="g", known_at=world.now - 2)
+    assert [summary.value for summary in before.attributes] == ["A cook."]

@@ -54,7 +54,7 @@ def test_a_fact_is_taken_with_its_ends_its_words_and_its_time() -> None:
     assert (fact.valid_from, fact.valid_to, fact.grain) == (parse_moment("2024-03"), None, "month")
     assert (fact.time_words, fact.confidence) == ("in March 2024", 0.9)
     assert TEXT[slice(*fact.span)] == MOVED["quote"]
-    assert [m.text for m in found.mentions] == ["Berlin", "Eva", "I"]
+    assert [(m.text, m.start) for m in found.mentions] == [("Berlin", 11), ("Eva", 43), ("I", 0)]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,7 @@ def test_a_fact_is_taken_with_its_ends_its_words_and_its_time() -> None:
         ({"valid_from": "2024-02-31"}, "time"),
         ({"valid_from": "99999-01-01"}, "time"),
         ({"valid_to": "2023"}, "time"),
+        ({"valid_to": "2024-03"}, "time"),
     ],
 )
 def test_a_fact_that_cannot_stand_is_refused_and_the_one_beside_it_taken(change: dict[str, Any], why: str) -> None:
@@ -94,6 +95,7 @@ def test_a_fact_that_cannot_stand_is_refused_and_the_one_beside_it_taken(change:
         ({"id": 1, "text": "Siemens", "type": "Organization"}, "id"),
         ({"id": 0, "text": "I", "type": "Person"}, "id"),
         ({"id": 3, "text": "Siemens"}, "schema"),
+        ({"id": "3", "text": "Siemens", "type": "Organization"}, "schema"),
         ("Siemens", "schema"),
     ],
 )
@@ -110,6 +112,46 @@ def test_a_time_that_the_text_does_not_speak_of_is_left_out_and_the_fact_kept() 
 
         assert refused(found) == [("time", "unsaid")]
         assert [(fact.valid_from, fact.time_words) for fact in found.relationships] == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "since", "grain"),
+    [
+        ("2024", "2023-12-31T23:00Z", "year"),
+        ("2024-03", "2024-02-29T23:00Z", "month"),
+        ("2024-03-05", "2024-03-04T23:00Z", "day"),
+        ("2024-03-05T10:00Z", "2024-03-05T10:00Z", "second"),
+    ],
+)
+def test_a_time_is_as_exact_as_it_was_written_and_a_date_of_the_speakers_clock(
+    stated: str, since: str, grain: str
+) -> None:
+    turn = replace(TURN, timezone="Europe/Berlin")
+
+    [fact] = taken(answer({**MOVED, "valid_from": stated}), turn=turn).relationships
+    [ended] = taken(answer({**MOVED, "valid_from": None, "valid_to": stated}), turn=turn).relationships
+
+    assert (fact.valid_from, fact.valid_to, fact.grain) == (parse_moment(since), None, grain)
+    assert (ended.valid_from, ended.valid_to, ended.grain) == (None, parse_moment(since), grain)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "word"),
+    [
+        ("Moved to Berlin.", "Moved to Berlin", "Moved"),
+        ("Oh. Moved to Berlin.", "Moved to Berlin", "Moved"),
+        ("Berlin!", "!", "Berlin"),
+        ("Berlin suits me.", "Berlin", "me"),
+    ],
+)
+def test_the_speaker_is_mentioned_by_a_word_for_them_else_by_the_first_word_of_what_is_quoted(
+    text: str, quote: str, word: str
+) -> None:
+    lives = {**MOVED, "quote": quote, "valid_from": None}
+
+    [fact] = taken(answer(lives), turn=Turn("e1", "Ana", "user", text, 0)).relationships
+
+    assert (fact.source.text, fact.source.start, fact.source.speaker) == (word, text.index(word), True)
 
 
 def test_a_new_relation_is_taken_where_the_ontology_is_open_and_refused_where_it_is_closed() -> None:
@@ -202,6 +244,19 @@ def described(*attributes: Any, ontology: str = "default") -> Extraction:
     return taken(json.dumps(given), turn=Turn("e1", "Ana", "user", text, 0), ontology=ontology)
 
 
+@pytest.mark.parametrize("sure", [0.0, 1.0])
+def test_what_is_as_unsure_or_as_sure_as_can_be_is_taken(sure: float) -> None:
+    assert [fact.confidence for fact in taken(answer({**MOVED, "confidence": sure})).relationships] == [sure]
+    assert [each.confidence for each in described({**KEEN, "confidence": sure}).attributes] == [sure]
+
+
+def test_a_text_without_a_word_mentions_no_speaker() -> None:
+    mood = {"entity": 0, "name": "mood", "value": ":-)", "confidence": 0.8}
+    found = taken(json.dumps({"entities": [], "facts": [], "attributes": [mood]}), turn=replace(TURN, text=":-)"))
+
+    assert (found.mentions, found.attributes, refused(found)) == ((), (), [("attribute", "span")])
+
+
 def test_an_attribute_is_taken_in_the_words_of_the_text() -> None:
     found = described(KEEN, {**KEEN, "entity": 0, "name": "age", "value": "42 years old"})
 
@@ -222,7 +277,9 @@ def test_an_attribute_is_taken_in_the_words_of_the_text() -> None:
         ({"name": "Her temper"}, "name"),
         ({"name": "summary"}, "name"),  # which only a producer gives
         ({"confidence": -0.1}, "confidence"),
+        ({"confidence": 1.1}, "confidence"),
         ({"confidence": None}, "schema"),
+        ({"entity": "2"}, "schema"),
     ],
 )
 def test_an_attribute_that_cannot_stand_is_refused_and_the_one_beside_it_taken(change: Any, why: str) -> None:
