@@ -313,6 +313,37 @@ def test_a_statement_that_waits_is_told_what_it_did(server: Server, path: str, b
     assert [k for k in ("began", "ended", "retracted", "restored") if effect[k]] == ([kind] if kind else [])
 
 
+def test_what_a_message_did_is_told_once_its_position_is_reached(server: Server) -> None:
+    group = {"group_id": "reached"}
+    lives = {**SAID, "timestamp": "2024-01-01T00:00:00Z"}
+    moved = {**SAID, "content": "I moved to Rome.", "timestamp": "2024-05-01T00:00:00Z"}
+    retraction = {"op": "retract", "subject": "Ana", "relation": "lives_in", "object": "Rome"}
+    posts: list[tuple[str, dict[str, Any]]] = [
+        ("/messages", {"messages": [lives]}),
+        ("/messages", {"messages": [moved]}),
+        ("/messages", {"messages": [{**SAID, "content": "Hm."}]}),
+        ("/v1/facts", {"statements": [retraction]}),
+    ]
+
+    told = []
+    for path, body in posts:
+        taken = server.client.post(path, json={**group, **body})
+        position = taken.headers.get("asof-position") or taken.json()["positions"][0]
+        waited = server.client.get(f"/v1/messages/{position}", params={"min_position": position}).json()
+        effect = waited["effect"]
+        kinds = ("began", "ended", "retracted", "restored")
+        told.append({kind: [fact["object"] for fact in effect[kind]] for kind in kinds if effect[kind]})
+        assert waited["state"] == "done"
+        assert effect["understood"] == (body != posts[2][1])
+
+    assert told == [
+        {"began": ["Paris"]},
+        {"began": ["Rome"], "ended": ["Paris"]},
+        {},
+        {"retracted": ["Rome"], "restored": ["Paris"]},
+    ]
+
+
 @pytest.mark.parametrize("uuid", ["日本", "a\r\nSet-Cookie: b=c", "\x00", "\U0001f389"])
 def test_any_text_may_be_a_uuid_and_no_header_can_be_made_with_it(server: Server, uuid: str) -> None:
     answer = post(server, "any-uuid", {**SAID, "uuid": uuid})

@@ -1,10 +1,14 @@
 """A memory to which nothing was written: lists are empty, and what has an id is not there."""
 
+from dataclasses import astuple
 from datetime import UTC, datetime
 
 import pytest
 
 import asof
+from asof.api.memory import Memory
+from asof.settings import Settings
+from asof_streams.instants import from_datetime
 
 LISTS = {
     "facts": {"about": "Ana"},
@@ -33,6 +37,36 @@ def test_a_list_asked_of_a_memory_to_which_nothing_was_written_is_empty(tmp_path
         assert memory.changes(since=3) == asof.Changes((), 3)
 
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("embedder", ["none", "hash"])
+@pytest.mark.parametrize(
+    "asked", [{}, {"profile": "pipeline"}, {"profile": "pipeline", "mindset": "divergent", "over": "facts"}]
+)
+def test_what_it_answers_is_answered_again_as_of_then_once_something_was_written(tmp_path, asked, embedder):
+    then, now = datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 3, 2, tzinfo=UTC)
+    at = {"valid_at": then, "known_at": then}
+    settings = Settings(data=tmp_path / "none", embedder=embedder)
+    with Memory(settings, now=lambda: from_datetime(now)) as memory:
+
+        def answers():
+            hits = memory.search("Exactly where does Ana live?", **at, **asked)
+            return [*hits], hits.episodes, hits.retrieval, memory.context("Where does Ana live?", **at)
+
+        given_then = answers()
+        memory.add("I moved to Berlin.", role="Ana")
+
+        assert answers() == given_then
+        assert (given_then[2] is None) == ("profile" not in asked)
+
+
+def test_a_search_of_it_tells_on_request_that_no_step_took_any_time(tmp_path):
+    with asof.open(tmp_path / "none", embedder="none") as memory:
+        retrieval = memory.search("Ana", profile="pipeline", explain=True).retrieval
+
+    assert retrieval is not None
+    assert retrieval.metrics is not None
+    assert set(astuple(retrieval.metrics)) == {0}
 
 
 def test_it_has_no_vectors(tmp_path):

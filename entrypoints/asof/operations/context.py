@@ -27,7 +27,8 @@ def context(session: Session, query: ContextQuery) -> Context:
         source = session.of(query.group)
         opened = source.opened()
     except EmptyMemory:
-        return compose(query, Moment(valid, NEG), 0, Material())
+        known, position = (NEG, 0) if query.known_at is None else (_rendered(query.known_at), None)
+        return compose(query, Moment(valid, known), position, Material())
     known, position = source.reached(query.group) if query.known_at is None else (_rendered(query.known_at), None)
     at = Moment(valid, known)
     if known == NEG:

@@ -40,7 +40,17 @@ def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
     return page_of(session.queries(query.group).throughout(query, known), query, known)
 
 
-@operation(items="facts", vectors=lambda _: True)
+def _nothing_found(session: Session, query: FactSearchQuery) -> Hits[Hit]:
+    """Return the answer of a memory to which nothing was written: that of a later one as of a moment before it was."""
+    hits: Hits[Hit] = Hits()
+    if query.profile == "pipeline":
+        from asof_projections.retrieval.pipeline.search import retrieval_of_nothing  # a command starts without it
+
+        hits.retrieval = retrieval_of_nothing(query, session.settings.pipeline)
+    return hits
+
+
+@operation(items="facts", vectors=lambda _: True, empty=_nothing_found)
 def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
     """Return the facts that hold and fit a question best, best first; of equals the one said first.
 

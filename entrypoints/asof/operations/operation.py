@@ -29,7 +29,13 @@ A = TypeVar("A")
 class Operation(Generic[Q, A]):
     """A function (session, query) -> answer, with its models."""
 
-    def __init__(self, run: Callable[[Session, Q], A], items: str | None, vectors: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        run: Callable[[Session, Q], A],
+        items: str | None,
+        vectors: Callable[[Any], bool],
+        empty: Callable[[Session, Any], Any] | None = None,
+    ) -> None:
         hints = get_type_hints(run)
         self.run = run
         self.name: Final[str] = run.__name__
@@ -41,6 +47,7 @@ class Operation(Generic[Q, A]):
         self.is_paged: Final[bool] = issubclass(get_origin(self.answer) or object, Page)
         self.item: Final[Any] = get_args(self.answer)[0] if items else self.answer
         self.lists: Final = items is not None and "limit" in self.query.model_fields  # what a memory holds
+        self._empty: Final = empty
 
     def __call__(self, session: Session, query: Q) -> A:
         """Return the answer."""
@@ -59,7 +66,7 @@ class Operation(Generic[Q, A]):
             except EmptyMemory:
                 if not self.lists:
                     raise
-                empty: Any = (get_origin(self.answer) or list)()
+                empty: Any = self._empty(session, query) if self._empty else (get_origin(self.answer) or list)()
                 return empty  # type: ignore[no-any-return]
 
     @cached_property
@@ -115,12 +122,18 @@ def _named(module: str, name: str) -> Any:
 
 
 def operation(
-    *, items: str | None = None, vectors: Callable[[Any], bool] = lambda _: False
+    *,
+    items: str | None = None,
+    vectors: Callable[[Any], bool] = lambda _: False,
+    empty: Callable[[Session, Any], Any] | None = None,
 ) -> Callable[[Callable[[Session, Q], A]], Operation[Q, A]]:
-    """Make a function (session, query) -> answer an operation. `items` names a list in JSON."""
+    """Make a function (session, query) -> answer an operation. `items` names a list in JSON.
+
+    `empty` returns the answer of a memory to which nothing was ever written, where that is more than an empty list.
+    """
 
     def made(run: Callable[[Session, Q], A]) -> Operation[Q, A]:
-        return Operation(run, items, vectors)
+        return Operation(run, items, vectors, empty)
 
     return made
 

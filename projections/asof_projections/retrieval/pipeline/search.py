@@ -9,10 +9,10 @@ question's words that a memory has is then its similarity. Whoever wants to know
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from asof_projections.model.answers import Hit, Hits
-from asof_projections.model.queries import FactSearchQuery
+from asof_projections.model.answers import Hit, Hits, Retrieval, RetrievalMetrics
+from asof_projections.model.queries import FactSearchQuery, Mindset
 from asof_projections.model.rows import Moment
 from asof_projections.ports import BeliefStore, TurnStore
 from asof_projections.queries.consistent_read import consistent_read
@@ -67,7 +67,7 @@ class PipelineSearch:
                 self._episodes.end_read()
 
     def _search(self, query: FactSearchQuery, at: Moment, config: PipelineConfig) -> Hits[Hit]:
-        mindset = config.query_mindset or mindset_of(query.query)
+        mindset = _mindset(query, config)
         among = self._beliefs.numbers(query, at, None) if query.is_filtered else None
         scope = Scope(query, at, self._episodes.turns(config.namespace, query.known), among)
         seeds = self._seeds(scope, config)
@@ -101,6 +101,16 @@ class PipelineSearch:
     def _entities(self, scope: Scope, config: PipelineConfig) -> Sequence[Match]:
         names = QueryEntities(self._beliefs, config.namespace, scope.query.known, config.ner_labels)
         return names.find(scope.query.query, self._meaning and (self._meaning.embedder, self._meaning.names))
+
+
+def retrieval_of_nothing(query: FactSearchQuery, config: PipelineConfig) -> Retrieval:
+    """Return what the pipeline makes of a question where nothing was ever written: no step takes any time."""
+    metrics = RetrievalMetrics(**dict.fromkeys([*get_args(Step), "total_us"], 0)) if query.explain else None
+    return Retrieval(_mindset(query, config.of(query)), (), "", (), metrics)
+
+
+def _mindset(query: FactSearchQuery, config: PipelineConfig) -> Mindset | None:
+    return config.query_mindset or mindset_of(query.query)
 
 
 def _nodes(graph: MemoryGraph, reached: Reached) -> list[Node]:
