@@ -2,7 +2,8 @@
 
 Turn recall@k: the share of a question's evidence turns among the first k turns. Session any-hit@k: whether one of the
 first k sessions, each placed by its best turn, has evidence; by chance, what k sessions drawn at random would hit.
-Behind them stand the precision of probabilities and beliefs, changes in everyday words, and times in the evidence.
+Behind them stand the precision of probabilities and beliefs, changes in everyday words, times in the evidence, and what
+rules read of a judged sample.
 Intervals hold 95 of 100 means of questions drawn anew (bootstrap, of a fixed seed).
 """
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 import asof
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.retrieval.profile import profile
-from bench import changes, precision, question_dates
+from bench import changes, judged, precision, question_dates
 from bench.learn_retrieval import leaving_out, vector_of
 from bench.retrieval import DATA, Asked, EmbedderOnce, conversations_of, told, weighed
 from bench.search_fusion import WAYS, Conversation
@@ -136,6 +137,8 @@ def main() -> None:
     print("\nchanges in everyday words", *changes.report(), sep="\n")
     dated = [group for group in question_dates.READ if group in sessions]
     print("\ntimes in the evidence of temporal questions", *question_dates.report(dated, folder), sep="\n")
+    if len(dated) == len(question_dates.READ):
+        print("\nwhat the rules read, as judged", *judged.report(folder), sep="\n")
 
 
 if __name__ == "__main__":
