@@ -12,6 +12,7 @@ from asof_streams.ids import scoped_id
 from asof_streams.instants import FIRST, LAST, parse_moment
 from asof_streams.literals import MAX_QUALIFIER_CHARACTERS, MAX_QUALIFIERS, Number, Qualifiers, text_of
 from asof_streams.options import (
+    NO_ONTOLOGY,
     EntityTypes,
     EpisodeIds,
     ExcludedTypes,
@@ -343,7 +344,7 @@ _OPTIONS: Final = frozenset({"entity_types", "excluded_entity_types", "relation_
 _IDS: Final = {
     "group_id": NO_GROUP,
     "timezone": "it must be the IANA name of a time zone, as Europe/Berlin",
-    "schema_id": "it must be letters, digits and _, in lower case, as agent_memory_v1",
+    "schema_id": NO_ONTOLOGY,
 }
 TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 

@@ -12,7 +12,9 @@ MAX_PREVIOUS: Final = 20  # episodes as context for one message
 _NAME: Final = 64  # characters
 _DESCRIPTION: Final = 500  # characters
 
-OntologyId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+ONTOLOGY_PATTERN: Final = "^[a-z][a-z0-9_]{0,63}$"
+NO_ONTOLOGY: Final = "it must be letters, digits and _, in lower case, as agent_memory_v1"
+OntologyId = Annotated[str, StringConstraints(pattern=ONTOLOGY_PATTERN)]
 TypeName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z]*$", max_length=_NAME)]
 AttributeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+){0,5}$", max_length=_NAME)]
 Choice = Annotated[str, StringConstraints(pattern=r"\S", max_length=_NAME)]

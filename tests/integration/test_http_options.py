@@ -121,16 +121,42 @@ def test_what_has_not_the_shape_of_an_option_is_refused_at_the_door(
     assert server.episodes("shape") == []
 
 
-def test_a_schema_id_inside_a_message_is_refused_with_its_place(server: Server) -> None:
-    message = {"content": "Hello.", "role_type": "user", "schema_id": "agent_memory_v1"}
+@pytest.mark.parametrize("name", ["schema_id", "group_id"])
+def test_what_is_of_all_messages_is_refused_inside_of_one_with_its_place(server: Server, name: str) -> None:
+    message = {"content": "Hello.", "role_type": "user", name: "agent_memory_v1"}
     answer = server.client.post("/messages", json={"group_id": "misplaced", "messages": [message]})
 
     assert answer.status_code == 422
     [error] = answer.json()["detail"]
     assert (error["loc"], error["msg"]) == (
         ["body", "messages", 0],
-        "Value error, schema_id: it belongs beside `messages`, not into a message",
+        f"Value error, {name}: it belongs beside `messages`, not into a message",
     )
+    assert server.episodes("misplaced") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "misplaced", "reason"),
+    [
+        ("/search", {"group_id": "a"}, "here the groups are a list, `group_ids`"),
+        ("/search", {"known_at": "2024"}, "GET /v1/search takes it"),
+        ("/search", {"from": "2024"}, "GET /v1/search takes it"),
+        ("/get-memory", {"group_ids": ["a"]}, "here it is one group, `group_id`"),
+        ("/get-memory", {"valid_at": "2024"}, "GET /v1/search takes it"),
+    ],
+)
+def test_an_option_of_another_search_is_refused_and_does_not_widen_the_answer(
+    server: Server, path: str, misplaced: dict[str, Any], reason: str
+) -> None:
+    bodies: dict[str, dict[str, Any]] = {
+        "/search": {"query": "x"},
+        "/get-memory": {"group_id": "a", "center_node_uuid": None, "messages": []},
+    }
+    answer = server.client.post(path, json=bodies[path] | misplaced)
+
+    assert answer.status_code == 422
+    [error] = answer.json()["detail"]
+    assert error["msg"] == f"Value error, {next(iter(misplaced))}: {reason}"
 
 
 @pytest.mark.parametrize(

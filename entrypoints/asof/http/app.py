@@ -22,6 +22,7 @@ from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
 from asof.operations.process import version
+from asof.operations.queries import reason_of
 from asof.service.api_keys import Keys
 from asof.service.service import Service
 
@@ -99,7 +100,7 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
         if errors[0]["type"] == "json_invalid":  # its place is a number of bytes, and no field
             return problems.answer(request.url.path, 422, "the body is not JSON")
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
-        found = InvalidInput(errors[0]["msg"].removeprefix("Value error, "), where)
+        found = InvalidInput(reason_of(errors[0]), where)
         return problems.answer(request.url.path, 422, str(found), field=where)
     return _refused(errors)
 

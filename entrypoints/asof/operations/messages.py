@@ -21,11 +21,19 @@ from asof_streams.messages import (
     in_scope,
     validate,
 )
-from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
+from asof_streams.options import (
+    ONTOLOGY_PATTERN,
+    EntityTypes,
+    EpisodeIds,
+    ExcludedTypes,
+    RelationTypeMap,
+    RelationTypes,
+)
 from asof_streams.sqlite_requests import KeyedRequest
 
 __all__ = [
     "NOT_UNICODE",
+    "ONTOLOGY_PATTERN",
     "AnyMessage",
     "ConsolidationRequest",
     "EntityStatement",

@@ -13,6 +13,7 @@ from asof_projections.model.queries import (
     ExportQuery,
     FactFilters,
     FactQuery,
+    FactSearchQuery,
     Form,
     GroupId,
     GroupQuery,
@@ -32,6 +33,7 @@ from asof_projections.model.queries import (
     TimezoneName,
     ask,
     instant,
+    reason_of,
     unknown,
 )
 
@@ -48,6 +50,7 @@ __all__ = [
     "ExportQuery",
     "FactFilters",
     "FactQuery",
+    "FactSearchQuery",
     "Form",
     "GroupId",
     "GroupQuery",
@@ -67,5 +70,6 @@ __all__ = [
     "TimezoneName",
     "ask",
     "instant",
+    "reason_of",
     "unknown",
 ]

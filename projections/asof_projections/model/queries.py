@@ -28,6 +28,7 @@ from asof_projections.model.rows import Moment
 from asof_streams import instants
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.messages import GROUP_PATTERN, MAX_GROUP_CHARACTERS, NO_GROUP
+from asof_streams.options import NO_ONTOLOGY, ONTOLOGY_PATTERN
 from asof_streams.timezones import zone_of
 
 DEFAULT_GROUP: Final = "default"
@@ -38,6 +39,7 @@ MAX_CHOICES: Final = 1_000  # of relations, types or groups
 MAX_RETRIES: Final = 1_000  # messages that one request retries
 MIN_BUDGET: Final = 200  # tokens of a context: what stands around its lines takes half of it
 MAX_BUDGET: Final = 100_000
+_A_WORD: Final = r"\S"
 FAR: Final = 2**53  # no log is as long
 _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or compares with what is known
 
@@ -285,18 +287,20 @@ class FactsQuery(AnyTimeQuery, FactsFilter):
     """Ask which facts hold, as of one moment on both clocks."""
 
 
+def _after_it_begins(stop: int | None, given: ValidationInfo) -> int | None:
+    start = given.data.get("start")
+    if start is not None and stop is not None and start >= stop:
+        raise ValueError("a period begins before it ends")
+    return stop
+
+
 class PeriodQuery(KnownQuery, FactsFilter):
     """A question about a period of valid time."""
 
     start: Instant = Field(alias="from", description="From this time on.")
     stop: Instant = Field(alias="to", description="Up to this time, without it.")
 
-    @field_validator("stop")
-    @classmethod
-    def _after_it_begins(cls, stop: int, given: ValidationInfo) -> int:
-        if given.data.get("start", instants.NEG) >= stop:
-            raise ValueError("a period begins before it ends")
-        return stop
+    _check_order = field_validator("stop")(_after_it_begins)
 
 
 class OverlappingQuery(PeriodQuery):
@@ -382,6 +386,8 @@ class FactSearchQuery(AnyTimeQuery):
         if over == "episodes" and any(given.data.get(name) for name in ("relations", "entity_types", "center")):
             raise ValueError("relations, entity_types and center are of facts: leave them out, or search both")
         return over
+
+    _check_order = field_validator("stop")(_after_it_begins)
 
     @field_validator("hops")
     @classmethod
@@ -530,6 +536,7 @@ class EpisodesQuery(KnownQuery, Paged):
 
     start: Instant | None = Field(None, alias="from", description="Said from this time on.")
     stop: Instant | None = Field(None, alias="to", description="Said before this time.")
+    _check_order = field_validator("stop")(_after_it_begins)
 
     @property
     def first(self) -> int:
@@ -551,10 +558,11 @@ class ErasureQuery(Query):
     )
     only_said: bool = Field(False, description="Of a person: what they said themselves, not what others said of them.")
     phrase: Name | None = Field(
-        None, pattern=r"\S", description="What has these words, one after another, in whatever case."
+        None, pattern=_A_WORD, description="What has these words, one after another, in whatever case."
     )
     start: Instant | None = Field(None, alias="from", description="Said from this time on.")
     stop: Instant | None = Field(None, alias="to", description="Said before this time.")
+    _check_order = field_validator("stop")(_after_it_begins)
 
     @field_validator("only_said")
     @classmethod
@@ -681,8 +689,13 @@ Q = TypeVar("Q", bound=BaseModel)
 _REASONS: Final = {
     "missing": "it is missing",
     "string_too_long": "it is too long",
+    "string_too_short": "it must not be empty",
     "string_unicode": NOT_UNICODE,
-    "string_pattern_mismatch": NO_GROUP,  # the one field that has a pattern
+}
+_PATTERNS: Final = {
+    GROUP_PATTERN: NO_GROUP,
+    _A_WORD: "there are no words in it",
+    ONTOLOGY_PATTERN: NO_ONTOLOGY,
 }
 
 
@@ -697,12 +710,20 @@ def ask(kind: type[Q], fields: Mapping[str, Any]) -> Q:
 
 def invalid(error: ValidationError, known: Iterable[str]) -> InvalidInput:
     """Return the first thing that is wrong with some fields, without their content."""
-    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    first = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         return unknown(where, known)
-    reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-    return InvalidInput(reason, where or None)
+    return InvalidInput(reason_of(first), where or None)
+
+
+def reason_of(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field, of an error of pydantic's: no user is told a regular expression."""
+    if error["type"] == "string_pattern_mismatch":
+        reason = _PATTERNS.get(error["ctx"]["pattern"])
+    else:
+        reason = _REASONS.get(error["type"])
+    return reason or str(error["msg"]).removeprefix("Value error, ")
 
 
 def unknown(name: str, known: Iterable[str], kind: str = "field") -> InvalidInput:

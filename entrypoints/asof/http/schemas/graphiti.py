@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, FailFast, Field, PlainSerializer, model_validator
 
 from asof.http.schemas.body import Outcomes
+from asof.operations import queries
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
     EntityTypes,
@@ -60,7 +61,7 @@ class NewMessage(Message):
     @model_validator(mode="before")
     @classmethod
     def _check_places(cls, fields: Any) -> Any:
-        return _expect_none(fields, ("schema_id",), "it belongs beside `messages`, not into a message")
+        return _expect_none(fields, ("schema_id", "group_id"), "it belongs beside `messages`, not into a message")
 
     source: Literal["message", "text", "json"] = Field(
         "message", description="What the content is: a turn of a conversation, a text, or a JSON document."
@@ -160,8 +161,18 @@ class Taken(Result):
     outcomes: Outcomes = None
 
 
+# What GET /v1/search takes. Ignored here, it would widen an answer: to other groups, or other times.
+_OF_A_SEARCH: Final = frozenset(field.alias or name for name, field in queries.FactSearchQuery.model_fields.items())
+
+
 class SearchQuery(BaseModel):
     """A search query, and the groups that it is about: all groups if none is named."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_places(cls, fields: Any) -> Any:
+        _expect_none(fields, ("group_id",), "here the groups are a list, `group_ids`")
+        return _expect_none(fields, sorted(_OF_A_SEARCH - set(cls.model_fields)), "GET /v1/search takes it")
 
     group_ids: list[str] | None = None
     query: str
@@ -172,6 +183,12 @@ class SearchQuery(BaseModel):
 
 class GetMemory(BaseModel):
     """A conversation; the answer has the facts that match it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_places(cls, fields: Any) -> Any:
+        _expect_none(fields, ("group_ids",), "here it is one group, `group_id`")
+        return _expect_none(fields, sorted(_OF_A_SEARCH - set(cls.model_fields)), "GET /v1/search takes it")
 
     group_id: str
     max_facts: int = 10

@@ -9,6 +9,7 @@ from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
 from asof.operations.generations import EstimateRebuild, GenerationQuery, Rebuild, ResumeBuild, Source
 from asof.operations.messages import (
+    ONTOLOGY_PATTERN,
     FactStatement,
     IdentityStatement,
     TimezoneStatement,
@@ -89,7 +90,7 @@ class GenerationPlan(Body):
     name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
     source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
     ontology: str | None = Field(
-        None, pattern=r"^[a-z][a-z0-9_]{0,63}$", description="One that comes with asof: no file of the service is read."
+        None, pattern=ONTOLOGY_PATTERN, description="One that comes with asof: no file of the service is read."
     )
     policy: Literal["recency", "graded"] | None = Field(None, description="How contradictions are decided.")
 
