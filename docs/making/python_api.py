@@ -137,7 +137,7 @@ def _verbs() -> Iterator[str]:
     last = ""
     for heading, function in verbs():
         if heading != last:
-            yield f"## {heading.capitalize()}\n"
+            yield f"## {heading.capitalize().removesuffix('.')}\n"
             last = heading
         yield _entry(f"memory.{function.name}", function)
 

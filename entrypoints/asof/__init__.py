@@ -11,3 +11,8 @@ from asof.api.exports import open_async as open_async
 from asof.api.exports import restore as restore
 
 __all__ = NAMES  # noqa: PLE0605 - written once, beside where each name comes from
+
+
+def __dir__() -> list[str]:
+    """Return the names that completion offers: also those that are not loaded yet."""
+    return sorted(NAMES)

@@ -23,6 +23,7 @@ from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
+from asof_streams.known_names import nearest
 
 _FOUND: Final = Path("asof.toml")
 _HARMLESS: Final = frozenset(
@@ -267,7 +268,7 @@ def read(**given: Any) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
-            raise InvalidInput("no such setting, whether given or in the file of settings", field=name) from None
+            raise InvalidInput(f"no such setting; {nearest(name, Settings.model_fields)}", field=name) from None
         raise InvalidInput(f"{first['msg']} (given, as ASOF_{name.upper()}, or in a file)", field=name) from None
     if settings.kafka is not None and find_spec("aiokafka") is None:
         raise InvalidInput(f"Kafka needs aiokafka, which is not installed. Get it with: {install_command('kafka')}")

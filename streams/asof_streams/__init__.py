@@ -19,6 +19,7 @@ __all__ = [
     "kafka",
     "key_store",
     "key_tree",
+    "known_names",
     "log",
     "messages",
     "options",

@@ -10,9 +10,11 @@ from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
 from asof_streams.ids import scoped_id
 from asof_streams.instants import FIRST, LAST, parse_moment
+from asof_streams.known_names import nearest
 from asof_streams.literals import MAX_QUALIFIER_CHARACTERS, MAX_QUALIFIERS, Number, Qualifiers, text_of
 from asof_streams.options import (
     NO_ONTOLOGY,
+    NO_OPTION,
     EntityTypes,
     EpisodeIds,
     ExcludedTypes,
@@ -415,16 +417,17 @@ def _check_size(name: str, value: Any) -> None:
 
 def _first_problem(error: ValidationError, kind: type[Event]) -> InvalidInput:
     """Return the first thing that is wrong, and where, without a word of the content."""
-    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    first = error.errors(include_input=False, include_url=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
-        return _option_problem(first["loc"], first["type"], first["msg"])
+        pattern = str(first.get("ctx", {}).get("pattern"))
+        return _option_problem(first["loc"], first["type"], NO_OPTION.get(pattern, first["msg"]))
     if first["loc"] and first["loc"][0] in _LITERALS and first["type"] != "extra_forbidden":
         return _literal_problem(str(first["loc"][0]), error)
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
+        reason = f"no such field; {nearest(where, kind.model_fields)}"
         where = where if where.isidentifier() else "(a name)"
-        reason = f"no such field; known are {', '.join(kind.model_fields)}"
     elif kind_of_error == "string_pattern_mismatch":
         reason = _IDS.get(where, reason)
     return InvalidInput(reason, where or None)

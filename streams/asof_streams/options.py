@@ -15,10 +15,19 @@ _DESCRIPTION: Final = 500  # characters
 ONTOLOGY_PATTERN: Final = "^[a-z][a-z0-9_]{0,63}$"
 NO_ONTOLOGY: Final = "it must be letters, digits and _, in lower case, as agent_memory_v1"
 OntologyId = Annotated[str, StringConstraints(pattern=ONTOLOGY_PATTERN)]
-TypeName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z]*$", max_length=_NAME)]
-AttributeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+){0,5}$", max_length=_NAME)]
+_TYPE: Final = "^[A-Z][A-Za-z]*$"
+_ATTRIBUTE: Final = "^[a-z][a-z0-9]*(_[a-z0-9]+){0,5}$"
+_RELATION: Final = "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
+NO_OPTION: Final = {  # what is wrong with a name that does not fit its pattern
+    _TYPE: "it must be letters and begin with a capital, as Person",
+    _ATTRIBUTE: "it must be up to six words in lower case with _ between them, as job_title",
+    _RELATION: "it must be letters and digits in lower case with _ between them, as lives_in",
+    r"\S": "it must not be empty",
+}
+TypeName = Annotated[str, StringConstraints(pattern=_TYPE, max_length=_NAME)]
+AttributeName = Annotated[str, StringConstraints(pattern=_ATTRIBUTE, max_length=_NAME)]
 Choice = Annotated[str, StringConstraints(pattern=r"\S", max_length=_NAME)]
-RelationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=_NAME)]
+RelationName = Annotated[str, StringConstraints(pattern=_RELATION, max_length=_NAME)]
 Description = Annotated[str, StringConstraints(pattern=r"\S", max_length=_DESCRIPTION)]
 unset: Final = not_  # whether an option has its default, so that it is left out; in C: each event asks for several
 EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]

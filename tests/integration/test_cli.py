@@ -659,7 +659,7 @@ def test_a_setting_that_cannot_be_is_named(asof: Asof, monkeypatch: pytest.Monke
 def test_a_settings_file_that_cannot_be_read_is_named(asof: Asof) -> None:
     wrong = {
         "policy = ": "the file of settings: ",
-        'polcy = "graded"': "polcy: no such setting, whether given or in the file of settings",
+        'polcy = "graded"': "polcy: no such setting; did you mean policy?",
     }
     for text, reason in wrong.items():
         Path("asof.toml").write_text(text)

@@ -15,7 +15,7 @@ import pytest
 from pydantic_core import PydanticUndefined
 
 import asof
-from asof.api import async_memory, memory
+from asof.api import async_memory, exports, memory
 from asof.http.schemas import v1
 from asof.http.schemas.body import Body
 from asof.operations import answers, curation, entities, facts, generations, history, logs
@@ -146,6 +146,15 @@ def test_there_is_one_default_group():
     assert len(defaults) > 25
     assert {name: each for name, each in defaults.items() if each != DEFAULT_GROUP} == needed
     assert {name: each for name, each in bodies.items() if each != DEFAULT_GROUP} == {"Erase": PydanticUndefined}
+
+
+def test_completion_offers_what_is_exported_and_nothing_else():
+    assert dir(asof) == sorted(exports.NAMES)
+
+
+@pytest.mark.parametrize("name", verbs(memory.Memory))
+def test_an_example_is_indented_so_that_pages_show_it_as_code(name):
+    assert not re.search(r"^(memory\.|\[|print\()", inspect.getdoc(getattr(memory.Memory, name)), re.MULTILINE)
 
 
 def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():

@@ -216,9 +216,11 @@ class AsyncMemory:
         return await self._run(lambda memory: memory.withdraw(episode_id, group_id=group_id))
 
     async def state_fact(self, *, group_id: str = queries.DEFAULT_GROUP, **fields: Any) -> int:
-        """State one structured fact: the fields are those of a line of `asof import`. Return the message's position.
+        """State one structured fact. Return the message's position.
 
-        memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2024-03-01T00:00:00Z")
+        The fields are those of a line of `asof import` (docs/how-to/import-facts.md). InvalidInput names the wrong one.
+
+            memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2024-03-01T00:00:00Z")
         """
         return await self._run(lambda memory: memory.state_fact(group_id=group_id, **fields))
 
@@ -302,7 +304,9 @@ class AsyncMemory:
     ) -> ErasurePreview:
         """Return what `erase` would erase, given the same: the messages, and what each log has of the group.
 
-        [message.content for message in memory.erasure_preview("ana", phrase="Berlin").messages]
+        Nothing is written, and where nothing fits, nothing is listed.
+
+            [message.content for message in memory.erasure_preview("ana", phrase="Berlin").messages]
         """
         return await self._run(
             lambda memory: memory.erasure_preview(

@@ -9,7 +9,6 @@ import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
-from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar
 
 from pydantic import (
@@ -27,6 +26,7 @@ from pydantic import (
 from asof_projections.model.rows import Moment
 from asof_streams import instants
 from asof_streams.errors import NOT_UNICODE, InvalidInput
+from asof_streams.known_names import LONGEST_NAME, near_to, nearest
 from asof_streams.messages import GROUP_PATTERN, MAX_GROUP_CHARACTERS, NO_GROUP
 from asof_streams.options import NO_ONTOLOGY, ONTOLOGY_PATTERN
 from asof_streams.timezones import zone_of
@@ -41,7 +41,6 @@ MIN_BUDGET: Final = 200  # tokens of a context: what stands around its lines tak
 MAX_BUDGET: Final = 100_000
 _A_WORD: Final = r"\S"
 FAR: Final = 2**53  # no log is as long
-_LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or compares with what is known
 
 Time = str | date | datetime | int
 Over = Literal["facts", "episodes", "both"]
@@ -732,7 +731,6 @@ def unknown(name: str, known: Iterable[str], kind: str = "field") -> InvalidInpu
     The name of a field that is near to none may be content, and is not repeated; nor is a name that is no identifier.
     """
     names = [*known]
-    near = get_close_matches(name, names, 1, 0.6) if len(name) <= _LONGEST_NAME else []
-    is_shown = (near or kind != "field") and name.isidentifier() and len(name) <= _LONGEST_NAME
-    reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}" if names else "there are none"
-    return InvalidInput(f"no such {kind}; {reason}", field=name if is_shown else "(a name)")
+    is_told = kind != "field" or near_to(name, names) is not None
+    is_shown = is_told and name.isidentifier() and len(name) <= LONGEST_NAME
+    return InvalidInput(f"no such {kind}; {nearest(name, names)}", field=name if is_shown else "(a name)")
