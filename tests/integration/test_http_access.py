@@ -1,6 +1,7 @@
 """API keys against a running server: who may do what, and to whose groups."""
 
 import os
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +99,22 @@ def test_a_key_does_what_its_permission_names_and_what_lesser_ones_do(
 
     assert [answer.status_code == 403 for answer in answers] == [keys.index(key) < keys.index(least) for key in keys]
     assert all(answer.status_code != 401 for answer in answers)
+
+
+def test_the_permission_that_each_route_needs_is_documented(server: Server) -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/serve.md").read_text()
+    rows = re.findall(r"^\| `(read|write|admin)` \| (.*)$", page, re.MULTILINE)
+    asked = [(method, path) for method, path in routes(server) if method != "GET"]
+
+    def needed(method: str, path: str) -> str:
+        """An empty body is refused wherever one that is whole would do harm."""
+        answers = [server.client.request(method, path, json={}, headers=sent(key)) for key in (READ, WRITE)]
+        return ("read", "write", "admin")[[answer.status_code for answer in answers].count(403)]
+
+    assert [name for name, _ in rows] == ["read", "write", "admin"]
+    assert len(asked) > 20
+    for method, path in asked:
+        assert [name for name, row in rows if f"`{path}`" in row] == [needed(method, path)], path
 
 
 @pytest.mark.parametrize(
