@@ -103,8 +103,8 @@ def expect_own_files(directory: Path) -> None:
         with suppress(FileNotFoundError):  # another process has just finished with it
             if _leads_elsewhere(path):
                 raise DamagedFile(
-                    f"{path} leads elsewhere, as nothing does that asof makes: put the file itself there, or do not "
-                    f"trust {directory}"
+                    f"{path} leads elsewhere, and asof makes no links: put the file itself there, or do not trust "
+                    f"{directory}"
                 )
 
 

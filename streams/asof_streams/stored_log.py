@@ -67,8 +67,8 @@ class StoredLog:
             ((known,),) = self._records.query(_FIRST_KNOWN, stop, end, instant, trusted=0)
         if known is not None:
             raise InvalidInput(
-                f"message {stop} was recorded later, and message {known} behind it was not: the log of a history that "
-                "was moved in, group by group, has no beginning that was all at that moment",
+                f"message {stop} was recorded after that moment, but message {known} behind it was not: histories were "
+                "imported with their own times, one group after another, so no first part of the log is all of then",
                 field="known_at",
             )
         return stop

@@ -119,7 +119,9 @@ def test_a_moment_that_no_beginning_of_the_log_is_of_is_refused_with_the_message
     world.now = on("2024-01-01")
     world.memory.import_facts([{**line, "recorded_at": "2021-05-01T00:00:00Z"}], recorded=True)
 
-    with pytest.raises(InvalidInput, match="message 2 was recorded later, and message 3 behind it was not") as refused:
+    with pytest.raises(
+        InvalidInput, match="message 2 was recorded after that moment, but message 3 behind it was not"
+    ) as refused:
         world.memory.checkout(world.path.with_name("copy"), known_at="2021-05-15")
     assert refused.value.field == "known_at"
     with checked_out(world, "2021-06-02").memory as copy:

@@ -455,7 +455,7 @@ def test_a_statement_that_is_parked_ends_with_1_and_says_why(told: Asof) -> None
     [
         (["assert", "Ana", "lives_in"], "Missing argument 'OBJECT'"),
         (["end", "Ana"], "end needs relation"),
-        (["assert", "Ana", "height", "tall", "--number"], "OBJECT: it is no number, as 42 or 1.62"),
+        (["assert", "Ana", "height", "tall", "--number"], "OBJECT: it must be a number, such as 42 or 1.62"),
         (["assert", "Ana", "height", "1e999", "--number"], "OBJECT: it must be a finite number"),
         (["assert", "Ana", "height", "1", "--qualifier", "by"], "--qualifier: it is given as NAME=VALUE"),
         (["assert", "Ana", "lives_in", " "], "OBJECT: it must not be empty"),

@@ -32,6 +32,8 @@ QUOTING = {"docs/conformance.md"}  # names the criteria of the specifications, w
 FLOORS = ["streams", "ontologies", "projections", "agents", "entrypoints"]
 ROOTS = [*FLOORS, "docs", "bench", "examples", "tests"]
 MADE = {"bench/results/"}  # by the program that names it
+CALL = re.compile(r"\basof ([a-z][a-z-]*)\b([^`\n\"';|]*)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 TERM = re.compile(r"^- \*\*([^*]+)\*\*: ", re.MULTILINE)
 TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a form of one; an id names its noun
     "alias": "alias", "attested": "attestation", "build": "build", "cardinality": "cardinality", "cause": "cause",
@@ -129,6 +131,23 @@ def test_every_command_and_every_option_of_it_is_documented_with_help(
             assert parameter.help, (name, parameter.name)
             written = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[0]
             assert parameter.name == "help" or f"| `{written}" in sections[name], (name, parameter.name)
+
+
+def test_every_option_that_a_text_tells_to_give_is_one_of_its_command(making: ModuleType) -> None:
+    taken = {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in making.command_line.commands().items()
+    }
+    told = [
+        (path.relative_to(ROOT).as_posix(), name, option)
+        for path in [*TEXTS, *(module for root in [*ROOTS, "docker"] for module in (ROOT / root).rglob("*.py"))]
+        for name, rest in CALL.findall(path.read_text("utf-8"))
+        for option in OPTION.findall(rest.partition("&&")[0])
+        if name in taken and not path.is_relative_to(ROOT / "tests")
+    ]
+
+    assert ("README.md", "facts", "--valid-at") in told
+    assert [(path, name, option) for path, name, option in told if option not in taken[name]] == []
 
 
 def test_every_command_takes_a_directory_and_gives_json(making: ModuleType) -> None:

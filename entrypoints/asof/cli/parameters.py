@@ -169,7 +169,7 @@ class Parameters:
 def number_of(text: str) -> int | float:
     """Return the number that a text is, as JSON writes it. InvalidInput: it is none, or too long to be read."""
     if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
-        raise InvalidInput("it is no number, as 42 or 1.62")
+        raise InvalidInput("it must be a number, such as 42 or 1.62")
     number: int | float = json.loads(text)
     return number
 

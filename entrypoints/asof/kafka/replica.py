@@ -63,14 +63,14 @@ class PartitionReplica:
             for info in self._catalog():
                 self.add(info.name)
             if isinstance(self._inputs, InputReader) and not self.beliefs:
-                raise WriterBusy(f"{at.places.root}: other processes keep all of it up")
+                raise WriterBusy(f"{at.places.root}: other processes write all of it already")
             self._opened = opened.pop_all()
 
     def _open_inputs(self) -> InputReplica | InputReader:
         root = self._at.places.root
         try:
             if self._leave_held and is_held(root, AGENT):
-                raise WriterBusy(f"{root}: a recorder is about to keep it up")
+                raise WriterBusy(f"{root}: a recorder is about to write it")
             return InputReplica(self._at, self._patience)
         except WriterBusy:
             if not self._leave_held:
@@ -78,7 +78,7 @@ class PartitionReplica:
             try:
                 return InputReader(self._at)
             except NotFound:  # whoever keeps them up has only begun
-                raise WriterBusy(f"{self._at.places.root}: another process makes it") from None
+                raise WriterBusy(f"{self._at.places.root}: another process is making it") from None
 
     @property
     def logs(self) -> list[EventTopic]:

@@ -88,8 +88,8 @@ class _Checkout:
             redacted = next((row[0] for row in log.rows(start) if row[7] == RedactionRequest.type), None)
         if redacted is not None:
             raise InvalidInput(
-                f"messages were erased since, by message {redacted}: asof replay --log messages --stop {start} puts "
-                "those that are left into a directory, where they are read anew",
+                f"message {redacted} erased others since: asof replay DIR --log messages --to {start} puts those that "
+                "are left into a directory, where they are read anew",
                 field="known_at",
             )
 

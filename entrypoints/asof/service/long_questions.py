@@ -40,7 +40,7 @@ class LongQuestions:
     def _start(self) -> ChildProcess:
         with self._state:
             if self._ended:
-                raise UnavailableError("the service ends")
+                raise UnavailableError("the service is stopping: ask again once it runs")
             self._child = ChildProcess(answer, *self._given)
             return self._child
 

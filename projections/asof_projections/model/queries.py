@@ -567,7 +567,7 @@ class ErasureQuery(Query):
     @classmethod
     def _of_a_person(cls, only_said: bool, given: ValidationInfo) -> bool:
         if only_said and given.data.get("person") is None:
-            raise ValueError("it goes with a person")
+            raise ValueError("it is of a person: give `person` too")
         return only_said
 
     @property

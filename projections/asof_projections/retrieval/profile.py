@@ -33,7 +33,8 @@ class Profile(BaseModel):
     @model_validator(mode="after")
     def _of_signals(self) -> Self:
         if self.weights.keys() - set(SIGNALS) or self.without_vectors.keys() - (set(SIGNALS) - OF_MEANING):
-            raise ValueError("weights are of signals, and without vectors of none that compares meaning")
+            vectors = ", ".join(sorted(OF_MEANING))
+            raise ValueError(f"weights name signals ({', '.join(SIGNALS)}), and without_vectors none of {vectors}")
         return self
 
     def scores(self, signals: NDArray[np.float64], *, by_meaning: bool) -> NDArray[np.float64]:

@@ -61,7 +61,7 @@ class ControlTopic:
                 return
             if fence.writer == writer and self._sent(decided, recorded_at):
                 return
-        raise BrokerUnavailable(f"{self.at}: others write to it without end")
+        raise BrokerUnavailable(f"{self.at}: others write to it again and again: try later")
 
     def _sent(self, decided: Event, recorded_at: int) -> bool:
         """Send an event, and return whether it stands: nobody claimed the topic before it came."""
