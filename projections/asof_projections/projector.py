@@ -66,9 +66,23 @@ def rebuild(log: EventLog, path: Path) -> None:
 
     No process may write to the old store meanwhile. An interrupted build leaves it as it was.
     """
-    beside = path.with_name(path.name + ".building")
-    with building(log, beside):
+    with replacing(log, path):
         pass
+
+
+@contextmanager
+def replacing(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
+    """Yield a new store, as `building` does, that takes the place of what is at `path` when this ends without an error.
+
+    After an error nothing of it is left.
+    """
+    beside = path.with_name(path.name + ".building")
+    try:
+        with building(log, beside) as store:
+            yield store
+    except BaseException:
+        _remove(beside, "", *_SIDE_FILES)
+        raise
     put(beside, path)
 
 

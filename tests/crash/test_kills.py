@@ -28,6 +28,8 @@ BUILDING, DECIDING = tries(5, nightly=200), tries(10, nightly=200)  # kills besi
 KILLS = tries(8, nightly=20)  # of each other test
 READING, MESSAGES = tries(10, nightly=200), tries(40, nightly=1_000)  # kills of readers, and what is written meanwhile
 
+BUILDS = ("rebuild", "fill")  # the jobs of zygote.py that build a generation
+
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 HERE = Path(__file__).parent
 PEOPLE = ["Ana", "Ben", "Carla", "Dmitri"]
@@ -160,7 +162,7 @@ def test_08_kills_at_any_moment_lose_nothing_double_nothing_and_end_as_a_clean_r
     _reset(clean)
     kept = DirectoryLayout(clean).semantic("again")
     while kills < REBUILDING or not kept.exists():  # the last one has something that a build goes on with
-        done, _, _ = zygote.run("rebuild", clean, chance.uniform(0.001, rebuilding))
+        done, _, _ = zygote.run(chance.choice(BUILDS), clean, chance.uniform(0.001, rebuilding))
         kills += not done
         if done:
             assert digests(clean, "again") == rebuilt
@@ -321,7 +323,8 @@ def test_a_build_beside_a_writer_that_is_killed_at_any_moment_comes_out_as_one_t
         memory.drop("again")
         at = 40
         for _ in range(BUILDING):
-            killed = Thread(target=zygote.run, args=("rebuild", directory, chance.uniform(0.001, building)))
+            job, seconds = chance.choice(BUILDS), chance.uniform(0.001, building)
+            killed = Thread(target=zygote.run, args=(job, directory, seconds))
             killed.start()
             while killed.is_alive():
                 memory.produce(said[at : at + 1])

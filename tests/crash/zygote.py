@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from asof.api.memory import Memory
-from asof.runtime import bulk_build_state, generations, ingestion
+from asof.runtime import bulk_build_state, generation_build, generations, ingestion
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
@@ -61,6 +61,12 @@ def rebuild(directory: Path, _: list[bytes]) -> None:
             memory.rebuild("again", source="episodes")
 
 
+def fill(directory: Path, lines: list[bytes]) -> None:
+    """Rebuild with a graph that is filled in bulk, as only a long build does."""
+    generation_build.IN_BULK = 0
+    rebuild(directory, lines)
+
+
 def decide(directory: Path, _: list[bytes]) -> None:
     """Build a generation, let it answer, let the first one answer, and drop it, again and again."""
     with Memory(Settings(data=directory, embedder="none")) as memory:
@@ -87,7 +93,7 @@ def read(directory: Path, _: list[bytes]) -> None:
             say(f"acked {count}")
 
 
-JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "decide": decide, "save_index": save_index, "read": read}
+JOBS = {work.__name__: work for work in (ingest, load, rebuild, fill, decide, save_index, read)}
 
 
 def main() -> None:

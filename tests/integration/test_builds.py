@@ -13,7 +13,7 @@ import pytest
 import asof
 from asof.api.memory import Memory
 from asof.operations.generations import Rebuild, ResumeBuild, begin_build, expect_build
-from asof.runtime import build_file, generations
+from asof.runtime import build_file, generation_build, generations
 from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import FILE
@@ -26,9 +26,12 @@ from patience import wait_until
 TOLD = ["I live in Rome.", "I work at Initech.", "My sister Maria works at Acme.", "I moved to Berlin in March 2024."]
 
 
-@pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+@pytest.fixture(params=["row by row", "in bulk"])
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Memory]:
+    """A memory of some messages, whose builds keep what they have every two, and fill their graphs in either way."""
     monkeypatch.setattr(generations, "FLUSH_EVERY", 2)
+    if request.param == "in bulk":
+        monkeypatch.setattr(generation_build, "IN_BULK", 0)
     with asof.open(tmp_path, embedder="none") as opened:
         for day in range(10, 28):
             opened.add(TOLD[day % 4], role="Ana", timestamp=f"2024-05-{day}T09:00:00Z")
@@ -59,6 +62,31 @@ def test_a_build_that_ended_is_listed_and_resumed_where_it_stopped(memory: Memor
     assert memory.builds() == []
     memory.rebuild("whole", source="episodes")
     assert memory.digest("again") == memory.digest("whole")
+
+
+def test_a_long_build_fills_its_graph_in_bulk_and_one_that_stopped_makes_it_again_from_its_log(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generation_build, "IN_BULK", 20)  # records, of which there are more
+    graph = memory._session.places.graph("again")
+    seen: list[tuple[bool, bool]] = []
+
+    def look(done: int, _total: int) -> None:
+        seen.append((graph.exists(), graph.with_name("graph.db.building").exists()))
+        if done:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        memory.rebuild("again", progress=look)
+    left = sorted(path.name for path in graph.parent.glob("graph.db*"))
+    memory.rebuild("again")
+    monkeypatch.setattr(generation_build, "IN_BULK", 1_000)
+    memory.rebuild("whole")
+
+    assert (set(seen), left) == ({(False, True)}, [])
+    assert graph.exists()
+    assert memory.digest("again") == memory.digest("whole")
+    assert [check for check in memory.verify() if not check.ok] == []
 
 
 def test_the_same_rebuild_asked_again_goes_on_and_another_one_of_the_name_begins_anew(memory: Memory) -> None:

@@ -137,7 +137,11 @@ def test_what_is_dropped_beside_a_writer_is_gone_with_its_next_message_and_the_n
     expect_whole(other)
 
 
-def test_an_erasure_removes_a_build_that_is_under_way_beside_it(writer: Memory, other: Memory) -> None:
+@pytest.mark.parametrize("few", [0, 5_000])  # records, above which a build fills its graph in bulk
+def test_an_erasure_removes_a_build_that_is_under_way_beside_it(
+    writer: Memory, other: Memory, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(generation_build, "IN_BULK", few)
     say(writer, group="secret")
 
     def erase(done: int, _total: int) -> None:

@@ -7,7 +7,8 @@ and what became visible after that is seen by a writer that sees the new catalog
 last, and goes on from where the other stopped.
 """
 
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from pathlib import Path
 
 from asof.runtime.build_file import BuildFile, name_taken
 from asof.runtime.control_log import decide
@@ -15,17 +16,23 @@ from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
+from asof.runtime.processes import SeldomCollections
 from asof.runtime.recorded_answers import build_replies, open_answers
 from asof.runtime.replica_manifest import expect_no_copy
-from asof.runtime.wiring import Progress, writable_log
+from asof.runtime.wiring import OpenStore, Progress, following_store, writable_log
+from asof_agents.extraction.llm.journal import Journal
+from asof_agents.meter import UNMETERED
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.prices import ModelBudget
+from asof_projections.projector import BATCH, replacing
 from asof_streams.control import GenerationBuilt
 from asof_streams.errors import BuildStopped, StorageFailed, WriterBusy
 from asof_streams.events import Event
 from asof_streams.sqlite_log import SqliteLog
+
+IN_BULK = BATCH  # records that are left to read, above which the graph is filled in bulk
 
 
 def build(
@@ -52,7 +59,7 @@ def build(
     extractors.expect(info, ontology)
     file = BuildFile(places, info)
     work = _Build(places, extractors, info, file, progress, budget)
-    with file.begun(ontology, is_asked=is_asked):
+    with file.begun(ontology, is_asked=is_asked), SeldomCollections():
         work.follow()
         decide(places, work.built)
         work.follow()
@@ -85,7 +92,7 @@ class _Build:
         """Bring the generation up to the messages that are visible."""
         try:
             self._follow()
-        except StorageFailed:
+        except (StorageFailed, FileNotFoundError):
             if self._file.is_there():
                 raise
             raise self._file.stopped() from None
@@ -99,7 +106,8 @@ class _Build:
             logs = LoneGeneration(places, Catalog(name, (self._info,)), episodic, self._extractors, writable_log)
             generations = OpenGenerations(logs, stores[0], stores[1:])
             opened.callback(generations.close)
-            generation, journal = generations.open(self._info), generations.journal
+            generation = generations.open(self._info, self._store_opener(opened, episodic, generations.journal))
+            generation.meter, journal = UNMETERED, generations.journal  # nobody asks for a report of what is built
             if journal is not None:
                 opened.enter_context(journal.budget.of_build(self._budget, build_replies([places], name)))
             while generation.layer.checkpoint < (end := _visible(episodic, stores[0])):
@@ -111,6 +119,22 @@ class _Build:
                     raise
                 if not whole:
                     raise self._file.stopped()
+
+    def _store_opener(self, opened: ExitStack, episodic: SqliteLog, journal: Journal | None) -> OpenStore:
+        """Return what opens the graph: one that is filled in bulk until `opened` ends, for a long build at its start.
+
+        A build that stops leaves no such graph, and makes it again from its log: sooner than a model answers, so none
+        is filled in bulk for one that a model answers.
+        """
+
+        def load(log: SqliteLog, path: Path) -> AbstractContextManager[SqliteGraph]:
+            if journal is not None or path.exists() or episodic.end() - log.checkpoint() <= IN_BULK:
+                return following_store(log, path)
+            store = opened.enter_context(replacing(log, path))
+            store.answer_handlers()
+            return nullcontext(store)
+
+        return load
 
     def built(self, catalog: Catalog) -> Event | None:
         """Return the decision that the generation is built. BuildStopped: an erasure removed it meanwhile."""

@@ -12,7 +12,7 @@ from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.recorded_answers import each_reply, find_answer, find_failure
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
-from asof.runtime.wiring import OpenLog, following_store
+from asof.runtime.wiring import OpenLog, OpenStore, following_store
 from asof_agents.generation import Generation
 from asof_agents.layer import batch_of
 from asof_agents.meter import UNMETERED
@@ -98,12 +98,15 @@ class OpenGenerations(Mapping[str, Generation]):
         for name in list(self._opened):
             self.remove(name)
 
-    def open(self, info: GenerationInfo) -> Generation:
-        """Open a generation, making it where there is none; it follows no message until it is added."""
+    def open(self, info: GenerationInfo, open_store: OpenStore = following_store) -> Generation:
+        """Open a generation, making it where there is none; it follows no message until it is added.
+
+        open_store: opens its graph, which is closed with it.
+        """
         places, logs = self._logs.places, self._logs
         opened = self._opened[info.name] = ExitStack()
         log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
-        store = opened.enter_context(following_store(log, places.graph(info.name)))
+        store = opened.enter_context(open_store(log, places.graph(info.name)))
         self._stores[info.name], self._semantic[info.name] = store, log
         generation = generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
         if info.name == logs.catalog.active:

@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import traceback
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from asof_streams.errors import AsofError
@@ -13,6 +14,7 @@ from asof_streams.instants import render
 if TYPE_CHECKING:
     from asof.settings import Settings
 
+_SELDOM: Final = (200_000, 50, 1_000)  # thresholds of the garbage collector
 _BLOCK: Final = 16 * 1024 * 1024  # bytes; glibc takes no note of those over 32 MiB
 
 
@@ -23,8 +25,34 @@ def tune_allocator() -> None:
     megabyte for one question: where glibc gives that back to the system each time, the question takes twice as long. It
     keeps up to twice the largest block that was ever freed.
     """
-    gc.set_threshold(200_000, 50, 1_000)
+    gc.set_threshold(*_SELDOM)
     bytes(_BLOCK)
+
+
+class SeldomCollections:
+    """A context manager that lets this process look for cycles as seldom as `tune_allocator` does, for long work.
+
+    Several threads may work so at a time: what was set before the first of them is set again after the last.
+    """
+
+    _lock: Final = Lock()
+    _count = 0
+    _before: tuple[int, int, int] = _SELDOM
+
+    def __enter__(self) -> None:
+        cls = SeldomCollections
+        with self._lock:
+            if cls._count == 0:
+                cls._before = gc.get_threshold()
+                gc.set_threshold(*_SELDOM)
+            cls._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        cls = SeldomCollections
+        with self._lock:
+            cls._count -= 1
+            if cls._count == 0:
+                gc.set_threshold(*cls._before)
 
 
 class _JsonFormatter(logging.Formatter):

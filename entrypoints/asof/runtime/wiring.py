@@ -1,6 +1,7 @@
 """Chooses adapters: names and places become logs and stores."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -162,6 +163,10 @@ OpenLog = Callable[[Path], SqliteLog]
 def writable_log(path: Path) -> SqliteLog:
     """Open a log for writing, making it where there is none. What was said to us is durable when acknowledged."""
     return SqliteLog(path, writable=True, durable=path.stem == "messages")
+
+
+OpenStore = Callable[[SqliteLog, Path], AbstractContextManager[SqliteGraph]]
+"""Opens the graph that follows a log, at a path; it is closed in the end."""
 
 
 def following_store(log: SqliteLog, path: Path) -> SqliteGraph:
