@@ -86,7 +86,7 @@ EACH = [  # a step of each kind that takes something back, or tells it anew
     ("say", "g", "Ana", "It was {}, not Rome.", "Lima"),
 ]
 WAYS = ({"min_probability": 0}, {"profile": "pipeline"}, {"center": "Ana"})
-QUESTIONS = ("Where does Ana live?", "Who does the chief know in Rome?")
+QUESTIONS = ("Where does Ana live?", "Who does the chief know in Rome?", "Where does Ben's sister live?")
 
 
 def do(world: World, step: tuple) -> None:

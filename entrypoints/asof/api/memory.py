@@ -410,6 +410,7 @@ class Memory:
 
         Each hit has the `probability` that it answers. What probably does not is left out, so there may be none;
         `min_probability` says from which on instead, and 0 leaves all in. Of a single-valued slot two facts are left.
+        "Where does Ana's brother work?" is asked about him, if facts that hold say who that is.
 
         `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
         an entity of these types. With a `center`, an entity's name or id, facts fewer steps away from it come first;

@@ -23,6 +23,7 @@ from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.retrieval import fact_signals
 from asof_projections.retrieval.center import hop_of, nearness, steps_from_center
+from asof_projections.retrieval.chained_questions import Chain, ChainedQuestions
 from asof_projections.retrieval.precision import within_slots
 from asof_projections.retrieval.profile import calibrations
 from asof_projections.retrieval.question import content_words
@@ -67,25 +68,41 @@ class Search:
 
         Of equal scores those that hold or end later come first, then the fact asserted first. With a centre, of those
         that fit the facts fewest steps away from it come first. Of a single-valued slot there are two claims at most.
-        Beside what holds at the moment there is what happened before, and what is planned for later.
+        Beside what holds at the moment there is what happened before, and what is planned for later. A question that
+        asks through a person is asked about whom it leads to: what answers that takes the place of the rest, unless a
+        least probability was asked for. One that names two relations finds that beside the rest.
         """
         at = at._replace(deeds=True)
         steps = steps_from_center(self._beliefs, query, at)
+        hits = self._probable(query, at, steps)
+        if chains := self._chains(query, at):
+            asked = [query.model_copy(update={"query": chain.question}) for chain in chains]
+            further = [hit for each in asked for hit in self._probable(each, at, steps)]
+            takes_place = query.min_probability is None and any(chain.through_person for chain in chains)
+            hits = _best_of_each([*further, *(() if further and takes_place else hits)])
+        hits.sort(key=nearness)
+        if query.min_probability != 0:
+            hits = within_slots(hits, self._beliefs.single)
+        return hits[: query.limit]
+
+    def _chains(self, query: FactSearchQuery, at: Moment) -> list[Chain]:
+        """Return the questions that a question leads to; of several groups none: nothing leads from one to another."""
+        if query.groups is None or len(query.groups) != 1:
+            return []
+        return ChainedQuestions(self._beliefs, query.group, at).of(query.query)
+
+    def _probable(self, query: FactSearchQuery, at: Moment, steps: dict[str, int]) -> list[Hit]:
         found = self._candidates(query, at, steps)
         chances, least = _probabilities(found)
         if query.min_probability is not None:
             least = [query.min_probability] * len(least)
         elif self._meaning and not self._relations:
             least = [0.0] * len(least)  # words alone say too little of what another model found
-        hits = [
+        return [
             Hit.of(row, round(score, 6), chance, Scores(_rounded(words), _rounded(cosine)), hop_of(row, steps))
             for row, score, words, cosine, chance, enough in zip(*found[:4], chances, least, strict=True)
             if chance >= enough
         ]
-        hits.sort(key=nearness)
-        if query.min_probability != 0:
-            hits = within_slots(hits, self._beliefs.single)
-        return hits[: query.limit]
 
     @consistent_read
     def candidates(self, query: FactSearchQuery, at: Moment) -> FactCandidates:
@@ -163,6 +180,14 @@ def _probabilities(found: FactCandidates) -> tuple[list[float], list[float]]:
     nobody = found.signals[:, _NOBODY] == 1  # as in "Where do I live?"
     least[nobody] = np.where(found.by_words, 0, of.nobody_named)[nobody]
     return np.where(found.by_words, said, meant).round(4).tolist(), least.tolist()
+
+
+def _best_of_each(hits: Iterable[Hit]) -> list[Hit]:
+    """Return each fact once, as it was found best."""
+    best: dict[str, Hit] = {}
+    for hit in sorted(hits, key=nearness):
+        best.setdefault(hit.uuid, hit)
+    return list(best.values())
 
 
 def _rounded(part: float | None) -> float | None:
