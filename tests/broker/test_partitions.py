@@ -13,6 +13,7 @@ import asof
 from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import ReplicaFollower
+from asof.runtime.doctor import examine
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import ReplicaManifest, copied, places_of
@@ -138,6 +139,18 @@ def test_a_directory_of_all_partitions_answers_for_each_group_as_if_there_were_b
             len(memory.history("S1", group_id=group)) for group in GROUPS
         )
         assert memory.active() == "main"
+
+
+def test_the_doctor_looks_at_the_directory_of_each_partition(world: World, tmp_path: Path) -> None:
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+
+    found = {finding.what: finding for finding in examine(tmp_path / "followed", None)}
+
+    assert [found[f"partition-{number}: directory"].state for number in range(PARTITIONS)] == ["ok"] * PARTITIONS
+    assert "main (answers)" in found["partition-1: directory"].found
+    assert found["partition-1: writer"].found == "nobody is writing"
+    assert "directory" not in found
 
 
 def test_a_question_that_names_no_group_is_refused_where_it_would_be_asked_of_one_partition_only(

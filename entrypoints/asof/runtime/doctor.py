@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy, parts
 from asof.runtime.wiring import load_ontology, used_trees
 from asof_ontologies import registry
 from asof_projections import generations
@@ -129,45 +130,56 @@ def _directory(data: Path) -> Iterator[Diagnosis]:
         yield Diagnosis("directory", "broken", f"{data} is not a directory to read and write", "choose one with --data")
         return
     try:
-        catalog = generations.load(data)
+        of_all = parts(data)
     except AsofError as error:
         yield Diagnosis("directory", "broken", str(error))
         return
+    for places in of_all:
+        yield from _memory(places.root, "" if places.root == data else f"{places.root.name}: ")
+
+
+def _memory(root: Path, whose: str) -> Iterator[Diagnosis]:
+    """Yield what was found of a memory: that of a directory, or of one partition in it, with whose it is."""
+    directory = f"{whose}directory"
+    try:
+        catalog = generations.load(root)
+    except AsofError as error:
+        yield Diagnosis(directory, "broken", str(error))
+        return
     if catalog is None:
-        yield Diagnosis("directory", "absent", f"{data} holds no memory yet", 'asof add "..." makes one')
+        remedy = "asof worker makes one" if whose or is_copy(root) else 'asof add "..." makes one'
+        yield Diagnosis(directory, "absent", f"{root} holds no memory yet", remedy)
         return
     names = ", ".join(f"{g.name}{' (answers)' if g.name == catalog.active else ''}" for g in catalog.generations)
-    yield Diagnosis("directory", "ok", f"{data}, generations: {names}")
-    yield from _keys(data)
-    writer = _writer(data)
-    yield Diagnosis("writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
+    yield Diagnosis(directory, "ok", f"{root}, generations: {names}")
+    yield from _keys(root, f"{whose}keys")
+    writer = _writer(root)
+    yield Diagnosis(f"{whose}writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
 
 
-def _keys(data: Path) -> Iterator[Diagnosis]:
+def _keys(root: Path, what: str) -> Iterator[Diagnosis]:
     try:
-        place = key_place(DirectoryLayout(data).keys)
+        place = key_place(DirectoryLayout(root).keys)
     except AsofError as error:
-        yield Diagnosis("keys", "broken", str(error))
+        yield Diagnosis(what, "broken", str(error))
         return
     if place is None:
         return
     if not place.is_there:
-        yield Diagnosis(
-            "keys", "broken", f"not in {place.folder}", "put them back, or say with ASOF_KEYS where they are"
-        )
+        yield Diagnosis(what, "broken", f"not in {place.folder}", "put them back, or say with ASOF_KEYS where they are")
         return
     try:
-        place.expect(used_trees(DirectoryLayout(data)))
+        place.expect(used_trees(DirectoryLayout(root)))
     except AsofError as error:
-        yield Diagnosis("keys", "broken", str(error), "restore the store of keys from a later backup of it")
+        yield Diagnosis(what, "broken", str(error), "restore the store of keys from a later backup of it")
         return
-    yield Diagnosis("keys", "ok", f"in {place.folder}: logs and backups are encrypted")
+    yield Diagnosis(what, "ok", f"in {place.folder}: logs and backups are encrypted")
 
 
-def _writer(data: Path) -> str | None:
+def _writer(root: Path) -> str | None:
     """Return the id of the process that holds the writer lock, which is asked for and at once given back."""
     try:
-        with (data / "writer.lock").open("rb") as file:
+        with (root / "writer.lock").open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
