@@ -262,6 +262,20 @@ def test_the_bodies_that_they_are_made_from_are_good(server: Server) -> None:
         assert answer.is_success or answer.status_code == 404, (path, answer.text)  # or names what is not there
 
 
+@pytest.mark.parametrize("kind", [{}, {"Content-Type": "application/x-www-form-urlencoded"}, {"Content-Type": JSON}])
+@pytest.mark.parametrize("body", [b"", b'"a text"'])
+def test_what_is_no_object_or_not_sent_as_json_is_refused_with_what_to_send(
+    server: Server, kind: dict[str, str], body: bytes
+) -> None:
+    for path in (path for path in GOOD if path.startswith("/v1/")):
+        answer = server.client.post(path, content=body, headers=kind)
+
+        assert (answer.status_code, answer.json()["detail"]) == (
+            422,
+            "the body must be a JSON object, sent as application/json",
+        )
+
+
 def test_a_malformed_body_is_refused_and_nothing_is_stored_or_told(server: Server) -> None:
     position = server.client.post(
         "/messages", json={"group_id": "g", "messages": [{"content": ".", "role_type": "user"}]}

@@ -267,6 +267,14 @@ def test_every_term_of_the_events_stands_in_the_glossary() -> None:
     assert set(TERMS_OF_FIELDS.values()) - terms == set()
 
 
+def test_every_folder_of_tests_is_described() -> None:
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()} - {"__pycache__"}
+
+    assert "hostile" in folders
+    described = re.findall(r"^\| `tests/(\w+)` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    assert folders == set(described)
+
+
 def test_the_architecture_names_every_package_and_its_parts() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     packages = [path.parent.relative_to(ROOT) for root in FLOORS for path in (ROOT / root).glob("asof*/**/__init__.py")]

@@ -495,7 +495,7 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> SearchedPage[Entity]:
-        """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
+        """Return the entities that are known, in the order of their introduction; with `like`, the nearest names first.
 
         Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
         by their letters. Just after an import many names have no vector yet: then those come first that are the same or
@@ -544,7 +544,7 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Community]:
-        """Return the communities that are known with their members, those formed first first."""
+        """Return the communities that are known with their members, by when they were formed."""
         return entities.communities.ask(
             self._session,
             known_at=known_at,
@@ -748,7 +748,7 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Contradiction]:
-        """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
+        """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too."""
         return curation.contradictions.ask(
             self._session,
             settled=settled,

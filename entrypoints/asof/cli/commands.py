@@ -48,12 +48,12 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "why": ("facts", "Ask for the words that a fact rests on, and for those behind what became of it."),
     "what-if": ("facts", "Ask what would be believed if structured facts were imported now."),
-    "entities": ("entities", "List the entities that are known, those introduced first first."),
+    "entities": ("entities", "List the entities that are known, in the order of their introduction."),
     "entity": (
         "entities",
         "Ask for all that is known of everything that has a name: names, merges, attributes, facts.",
     ),
-    "communities": ("entities", "List the communities that are known with their members, those formed first first."),
+    "communities": ("entities", "List the communities that are known with their members, by when they were formed."),
     "neighbourhood": ("entities", "Ask for the facts around a name, step by step away from it."),
     "history": (
         "history",
@@ -65,7 +65,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "changes": ("history", "Ask what messages changed, in their order."),
     "contradictions": (
         "curation",
-        "List the contradictions that wait for a person, those flagged first first.",
+        "List the contradictions that wait for a person, by when they were flagged.",
     ),
     "settle": ("curation", "Keep one fact of the contradictions that are open, and retract the others."),
     "parked": ("curation", "List the messages of which nothing could be made, or about which a model gave no answer."),

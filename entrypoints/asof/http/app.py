@@ -28,6 +28,7 @@ from asof.service.service import Service
 
 _AGAIN_SECONDS: Final = 5
 _ERRORS_MAX: Final = 100  # of a body, that an answer lists
+_NO_OBJECT: Final = ("missing", "model_attributes_type", "model_type", "dict_type")  # pydantic's words for it
 _BEARER: Final = HTTPBearer(auto_error=False, description="An API key.")
 _KEY: Final = Security(_BEARER)  # shown in the description; the authentication middleware checks it
 _ANY_KEY: Final[list[dict[str, list[str]]]] = [{_BEARER.scheme_name: []}]
@@ -99,6 +100,8 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
     if problems.is_ours(request.url.path):
         if errors[0]["type"] == "json_invalid":  # its place is a number of bytes, and no field
             return problems.answer(request.url.path, 422, "the body is not JSON")
+        if errors[0]["loc"] == ["body"] and errors[0]["type"] in _NO_OBJECT:
+            return problems.answer(request.url.path, 422, "the body must be a JSON object, sent as application/json")
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
         found = InvalidInput(reason_of(errors[0]), where)
         return problems.answer(request.url.path, 422, str(found), field=where)

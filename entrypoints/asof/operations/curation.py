@@ -16,7 +16,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 @operation(items="contradictions")
 def contradictions(session: Session, query: ContradictionsQuery) -> list[Contradiction]:
-    """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
+    """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too."""
     beliefs = session.of(query.group).opened().beliefs
     rows = beliefs.contradictions(query.group, query.known_at, settled=query.settled, limit=query.limit)
     return list(map(Contradiction.of, rows))

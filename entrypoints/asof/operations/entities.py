@@ -21,7 +21,7 @@ _NEAREST = 10  # names, where no limit is given
 
 @operation(items="entities", vectors=lambda query: query.like is not None)
 def entities(session: Session, query: EntitiesQuery) -> SearchedPage[Entity]:
-    """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
+    """Return the entities that are known, in the order of their introduction; with `like`, the nearest names first.
 
     Where names have no vector yet, entities come first that have the name, or one that is a slip away from it;
     `vectors_behind` says how many names have none.
@@ -47,7 +47,7 @@ def entity(session: Session, query: EntityQuery) -> list[EntityProfile]:
 
 @operation(items="communities")
 def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
-    """Return the communities that are known with their members and summaries, those formed first first."""
+    """Return the communities that are known with their members and summaries, by when they were formed."""
     known, queries = known_of(session, query), session.queries(query.group)
     page = page_of(queries.communities(query, known), query, known)
     return Page.until((queries.community(row, known) for row in page), page.next)

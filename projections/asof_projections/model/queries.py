@@ -451,7 +451,7 @@ class ContextQuery(MomentQuery):
 
 
 class EntitiesQuery(KnownQuery, Paged):
-    """List the entities that are known, those introduced first first."""
+    """List the entities that are known, in the order of their introduction."""
 
     like: Name | None = Field(
         None, description="Those with the nearest names, nearest first; ten, unless `limit` says how many."
@@ -466,7 +466,7 @@ class EntityQuery(MomentQuery, Limited):
 
 
 class CommunitiesQuery(KnownQuery, Paged):
-    """List the communities that are known with their members, those formed first first."""
+    """List the communities that are known with their members, by when they were formed."""
 
 
 class NeighbourhoodQuery(MomentQuery, Limited):
@@ -593,7 +593,7 @@ class GroupsQuery(Paged):
 
 
 class ContradictionsQuery(KnownQuery, Limited):
-    """List the contradictions that wait for a person, those flagged first first."""
+    """List the contradictions that wait for a person, by when they were flagged."""
 
     settled: bool = Field(False, description="Those too that were settled.")
 
