@@ -134,6 +134,14 @@ def test_below_the_threshold_neither_an_entity_nor_a_fact_is_taken_up():
     assert admit(events, IngestionConfig()) is events
 
 
+def test_what_is_as_sure_as_the_threshold_is_taken_up():
+    events = [mention(1, "Person", "Ana"), mention(2, "Person", "i", speaker=True), stated("m1", "m2", 0.9)]
+    events.append(described("m1", 0.9))
+
+    assert admit(events, IngestionConfig(min_confidence=0.9)) == events
+    assert admit(events, IngestionConfig(min_confidence=1.0)) == [events[1]]
+
+
 def test_labels_leave_entities_of_other_types_out_but_never_the_speaker():
     events = [
         mention(1, "Person", "I", speaker=True),

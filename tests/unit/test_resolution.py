@@ -43,6 +43,16 @@ def test_the_speaker_is_who_says_i(world):
     assert ("(speaker)", "Ana", "speaker") in resolved(world)
 
 
+def test_how_sure_it_is_whom_a_name_means_stands_beside_the_reason(world):
+    hm = [("Ana", "Hm.")] * 4
+    say(world, ("Ana", "I live in Berlin."), ("Ana", "George Orwell lives in London."))
+    say(world, ("Ana", "George Orwell likes chess."), *hm)
+    say(world, ("Ana", "George works at Acme."), *hm, ("Ana", "George Orwell works at ACME."))
+
+    sure = {(r.event.reason, r.event.score) for r in records(world.memory) if r.event.type == "mention.resolved"}
+    assert sure == {("speaker", 1.0), ("new", 1.0), ("repeated", 1.0), ("first name", 0.9), ("name", 1.0)}
+
+
 def test_a_name_not_heard_before_is_new_and_then_known(world):
     say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Ana", "Ben works at Acme."))
 
@@ -134,6 +144,19 @@ def test_structured_names_are_exact(world):
     ]
 
 
+@pytest.mark.parametrize(
+    ("types", "entities"),
+    [(("Person", "Location"), 2), (("Person", "Person"), 1), ((None, None), 1), (("Person", None), 1)],
+)
+def test_one_name_twice_in_a_structured_fact_is_one_entity_unless_the_types_differ(world, types, entities):
+    subject, object_ = types
+    world.tell("2024-01-01", subject="Jordan", subject_type=subject, object="Jordan", object_type=object_)
+
+    assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Jordan"] * entities
+    [fact] = world.memory.facts(about="Jordan", group_id="g")
+    assert (fact.subject_uuid == fact.object_uuid) == (entities == 1)
+
+
 def test_a_message_maps_every_mention_to_one_entity_and_what_is_the_same_to_the_same(world):
     say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Eva", "My colleague Ben works at ACME."))
     say(world, *[("Ana", "Hm.")] * 4, ("Ben", "I work at Acme."))
@@ -162,17 +185,26 @@ def test_relations_name_the_entities_that_their_mentions_were_taken_to_mean(worl
     assert lives.subject == works.subject
 
 
-def test_things_of_one_type_that_are_only_spelled_apart_get_a_duplicate_link(world):
+@pytest.mark.parametrize("spelled", ["Acme", "AcMe"])
+def test_things_of_one_type_that_are_only_spelled_apart_get_a_duplicate_link(world, spelled):
     world.tell("2024-01-01", subject="Acme", subject_type="Organization", relation="located_in", object="Oslo")
     world.tell("2024-01-02", subject="ACME", subject_type="Organization", relation="located_in", object="Rome")
     world.tell("2024-01-03", subject="acme", subject_type="Person", relation="lives_in", object="Bonn")
     assert merges(world) == []
-    say(world, ("Ana", "I work at acme."), *[("Ana", "Hm.")] * 4, ("Eva", "I work at Acme."))
+    say(world, ("Eva", f"I work at {spelled}."))
 
     [(duplicate, into, reason)] = merges(world)
     assert (duplicate, into, reason) == ("ACME", "Acme", "same name")
     portraits = world.memory.entity("Acme", group_id="g")
     assert {fact.object for portrait in portraits for fact in portrait.facts} >= {"Oslo", "Rome"}
+
+
+def test_a_thing_is_called_by_its_alias_as_by_its_name(world):
+    world.tell("2024-01-01", subject="Acme", subject_type="Organization", relation="located_in", object="Oslo")
+    world.memory.alias("Acme", "Blue Door", group_id="g")
+    say(world, ("Ana", "I work at BLUE DOOR."))
+
+    assert ("BLUE DOOR", "Acme", "alias") in resolved(world)
 
 
 def merges(world):
