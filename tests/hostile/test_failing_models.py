@@ -12,6 +12,7 @@ from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.errors import NotFound
 from asof_streams.instants import DAY
+from asof_streams.messages import AnyMessage, FactStatement, Message, RetryRequest, WithdrawalRequest, accept
 from asof_streams.sqlite_log import SqliteLog
 from embedding_server import serving as serving_vectors
 from model_server import ModelServer, serving
@@ -268,6 +269,42 @@ def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_parked_message(world
     world.memory.withdraw(eaten.uuid, group_id="g")
 
     assert facts(world) == set()
+    assert same_when_built_anew(world)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_message_its_retry_and_its_withdrawal_may_be_committed_at_once(
+    world: World, server: ModelServer, at_once: bool
+) -> None:
+    server.says = _eats
+    server.faults = [AWAY] * CALLS
+    stated = FactStatement(group_id="g", subject="Ana", relation="lives_in", object="Oslo", valid_at=world.now)
+    home = stated.model_copy(update={"ref": "home"})
+    said = {"group_id": "g", "role": "Ana", "role_type": "user"}
+    sent: list[AnyMessage] = [
+        accept(Message, {**said, "content": "With Eva it is always pizza."}),
+        home.model_copy(update={"op": "correct", "object": "Rome"}),
+        home,
+        *(RetryRequest(group_id="g", position=at) for at in (0, 1)),
+    ]
+    for batch in [sent] if at_once else [[message] for message in sent]:
+        world.send(*batch)
+    world.now = known = world.now + DAY
+    assert facts(world, any_time=True) == {"Eva eats pizza", "Ana lives in Rome"}
+
+    again: list[AnyMessage] = [
+        accept(Message, {**said, "content": "Hm.", "uuid": "nobody"}),
+        accept(Message, {**said, "content": "With Eva it is always pizza, as I said."}),
+        RetryRequest(group_id="g", position=5),
+        *(WithdrawalRequest(group_id="g", episode_id=episode_id("g", at)) for at in (0, 1, 6)),
+    ]
+    for batch in [again] if at_once else [[message] for message in again]:
+        world.send(*batch)
+    world.now += DAY
+
+    assert facts(world, any_time=True) == {"Ana lives in Oslo"}
+    assert facts(world, any_time=True, known_at=known) == {"Eva eats pizza", "Ana lives in Rome"}
+    assert [(at, state) for at, state, _ in waiting(world)] == [(5, "parked")]
     assert same_when_built_anew(world)
 
 

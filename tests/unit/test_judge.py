@@ -50,6 +50,12 @@ def test_a_mention_means_the_candidate_that_is_named_with_how_sure_that_is() -> 
     assert found == Verdict({"m1": (ACME.entity, 0.9), "m2": (ROME.entity, 0.7)}, [], [])
 
 
+def test_what_is_as_sure_as_can_be_is_taken() -> None:
+    found = verdict(meant=[meant(1, 1, 1.0)], same=[same(1, 2, 1.0)])
+
+    assert found == Verdict({"m1": (ACME.entity, 1.0)}, [(ACME.entity, ACNE.entity)], [])
+
+
 def test_none_of_them_is_an_answer_and_no_refusal() -> None:
     assert verdict(meant=[meant(1, 0)]) == Verdict({}, [], [])
 
@@ -98,6 +104,7 @@ def test_two_known_things_may_be_one() -> None:
         (same(1, 2, -1.0), "confidence"),
         (same(1, 2, 0.7), "unsure"),
         ({"one": 1, "other": None, "confidence": 1.0}, "schema"),
+        ({"one": "1", "other": 2, "confidence": 1.0}, "schema"),
     ],
 )
 def test_a_pair_that_cannot_stand_is_refused(pair: Any, reason: str) -> None:
