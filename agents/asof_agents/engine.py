@@ -81,7 +81,7 @@ class Engine:
         if message.position < self.episodic.checkpoint:
             return
         self._meter.begin(message.position)
-        with self._meter("total"):
+        with self._meter.phases["total"]:
             self._ingest(message)
 
     def _ingest(self, message: Record) -> None:
@@ -122,7 +122,7 @@ class Engine:
 
     def _put(self, first: Record, cause: int, events: Sequence[Event], checkpoint: int) -> None:
         """Emit the episodic events of a message, of the group and time of a record, and those that follow from them."""
-        with self._meter("graph_update"):
+        with self._meter.phases["graph_update"]:
             emitted = self.episodic.emit(first.group, first.recorded_at, cause, events) if events else []
         self.episodic.checkpoint = checkpoint
         if emitted:
@@ -166,7 +166,7 @@ def ingest_batch(generation: Generation, batch: Sequence[Record], known: Episode
     if events:
         warn_of_failures(first.cause, layer.log.name, events)
         generation.meter.count_derived(events)
-        with generation.meter("graph_update"):
+        with generation.meter.phases["graph_update"]:
             layer.emit(first.group, first.recorded_at, first.cause, events)
     layer.checkpoint = batch[-1].position - batch[-1].place + batch[-1].size
 

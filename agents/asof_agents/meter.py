@@ -1,6 +1,7 @@
 """The port of what counts ingestion and measures its phases from outside: handlers have no clock."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
@@ -14,8 +15,9 @@ class IngestionMeter(Protocol):
         """Begin with the message at a position: its report is made anew."""
         ...
 
-    def __call__(self, phase: str) -> AbstractContextManager[object]:
-        """Measure a phase."""
+    @property
+    def phases(self) -> Mapping[str, AbstractContextManager[object]]:
+        """What measures each phase, by its name; no phase is within itself."""
         ...
 
     def count_recorded(self, events: Sequence[Event]) -> None:
@@ -30,13 +32,11 @@ class IngestionMeter(Protocol):
 class Unmetered:
     """Implements IngestionMeter by nothing."""
 
+    def __init__(self) -> None:
+        self.phases: Mapping[str, AbstractContextManager[object]] = defaultdict(nullcontext)
+
     def begin(self, position: int) -> None:
         """Do nothing."""
-
-    def __call__(self, phase: str) -> AbstractContextManager[object]:
-        """Measure nothing."""
-        del phase
-        return nullcontext()
 
     def count_recorded(self, events: Sequence[Event]) -> None:
         """Do nothing."""

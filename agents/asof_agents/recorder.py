@@ -30,7 +30,7 @@ class Recorder:
             recorded = now._replace(event=episode, cause=now.position)
             content = message.event.content if isinstance(message.event, Message) else None
             extractor = self.extractors.of(episode)
-            with self.meter("ner"):
+            with self.meter.phases["ner"]:
                 events += mentions.extract(recorded, extractor, self.answers, self.store, self.store, "", content)
             if self.answers is not None:
                 log_outcome(episode.episode_id, self.layer.log.name, events)

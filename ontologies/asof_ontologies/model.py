@@ -100,7 +100,7 @@ class RelationType(Part):
         key = name.removeprefix(f"{self.name}_").replace("_", " ") if self.keyed else ""
         return self.sentence.format(subject=subject, object=object_, key=key)
 
-    @property
+    @cached_property
     def is_deed(self) -> bool:
         """Whether it is something done, not a state."""
         return self.lasting is not True

@@ -27,7 +27,9 @@ def sentence_spans(content: str) -> list[SentenceSpan]:
 
 def sentence_count(content: str) -> int:
     """Return how many sentences a content has."""
-    return sum(1 for _, piece in _pieces(content) if piece and not piece.isspace())
+    ends = [match.end() for match in _END.finditer(content)]
+    pieces = [content[start:end] for start, end in zip([0, *ends], [*ends, len(content)], strict=True)]
+    return sum([not piece.isspace() for piece in pieces if piece])
 
 
 def sentence_id(episode: str, number: int) -> str:

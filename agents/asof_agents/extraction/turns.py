@@ -1,7 +1,7 @@
 """Episodes as the turns that an extractor gets."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from functools import lru_cache
 
 from asof_agents.extraction.markup import words
 from asof_agents.extraction.ports import Mention, Turn
@@ -27,22 +27,17 @@ def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
 
 def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
     """Return recorded episodes as an extractor's input, with their mentions."""
-    by_episode: dict[str, tuple[Mention, ...]] = {
-        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
-        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
-    }
-    return [
-        Turn(
-            e.uuid,
-            e.role,
-            e.role_type,
-            _without_markup(e.content),
-            e.valid_at,
-            by_episode.get(e.uuid, ()),
-            is_json=e.source == "json",
-        )
-        for e in episodes
-    ]
+    by_episode: dict[str, list[MentionRow]] = {}
+    for row in rows:
+        by_episode.setdefault(row.episode_id, []).append(row)
+    return [_earlier(each, tuple(by_episode.get(each.uuid, ()))) for each in episodes]
+
+
+@lru_cache(maxsize=64)  # several messages have the same turns before them
+def _earlier(e: EpisodeRow, rows: tuple[MentionRow, ...]) -> Turn:
+    mentions = tuple([Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in rows])
+    text, is_json = _without_markup(e.content), e.source == "json"
+    return Turn(e.uuid, e.role, e.role_type, text, e.valid_at, mentions, is_json=is_json)
 
 
 def _without_markup(content: str) -> str:

@@ -44,6 +44,8 @@ def derive_semantic_events(
     if not isinstance(episode, EpisodeRecorded):
         return []
     extracted = admit([record.event for record in batch[1:]], build.ingestion)
+    if not extracted and judge is None and not _acts_alone(episode):
+        return []  # as of most messages of chat: there is nothing to resolve, state or end
     chat = None if episode.source == "fact" else _chat(batch[0], episode, build, known, speakers)
     try:
         if chat is None:
@@ -51,8 +53,13 @@ def derive_semantic_events(
         chat.state(extracted, judge, meter)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
-    with meter("contradiction_detection"):
+    with meter.phases["contradiction_detection"]:
         return _events(chat, extracted, known)
+
+
+def _acts_alone(episode: EpisodeRecorded) -> bool:
+    """Whether an episode of which nothing was extracted may have an effect: its own ontology may be gone by now."""
+    return episode.source == "fact" or episode.ontology is not None or bool(episode.update_communities)
 
 
 def derive_semantic_events_of_retry(
@@ -122,10 +129,10 @@ class ChatStatements(StatementWriter[Resolver]):
             self.names.structure = StructuralMatcher(self.names.known, *where, related_mentions(stated))
         self.names.kinds = frozenset(each.target for each in stated if self._is_generic(each.relation))
         mentions = (event for event in events if isinstance(event, MentionObserved))
-        with meter("entity_resolution"):
+        with meter.phases["entity_resolution"]:
             self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
         replaced: dict[tuple[str, str], Assertion] = {}
-        with meter("relation_extraction"):
+        with meter.phases["relation_extraction"]:
             for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
                 self._relate(relationship, replaced)
             if judge is not None and judge.endings is not None:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from time import perf_counter
 
 from asof_projections.model.answers import IngestionTimes, RetrievalMetrics
 from asof_projections.queries.reports import count_derived, count_recorded
@@ -40,16 +41,16 @@ class PhaseTimes:
     @contextmanager
     def __call__(self, phase: str) -> Iterator[None]:
         """Measure a phase, also one that fails."""
-        started = time.perf_counter()
+        started = perf_counter()
         try:
             yield
         finally:
             runs, seconds = self.taken.get(phase, (0, 0.0))
-            self.taken[phase] = runs + 1, seconds + time.perf_counter() - started
+            self.taken[phase] = runs + 1, seconds + perf_counter() - started
 
 
 class _Phase:
-    """Adds the seconds of a phase of ingestion. A message has eight, so each is made once: none is within itself."""
+    """Adds the seconds of a phase of ingestion, also of one that fails."""
 
     __slots__ = ("_name", "_seconds", "_started")
 
@@ -58,10 +59,21 @@ class _Phase:
         self._name = name
 
     def __enter__(self) -> None:
-        self._started = time.perf_counter()
+        self._started = perf_counter()
 
     def __exit__(self, *_: object) -> None:
-        self._seconds[self._name] += time.perf_counter() - self._started
+        self._seconds[self._name] += perf_counter() - self._started
+
+
+class _Phases(dict[str, _Phase]):
+    """The phases by name. A message has eight, so each is made once: none is within itself."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds = seconds
+
+    def __missing__(self, name: str) -> _Phase:
+        phase = self[name] = _Phase(self._seconds, name)
+        return phase
 
 
 class IngestionWatch:
@@ -72,23 +84,16 @@ class IngestionWatch:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._position = -1
         self._before: dict[str, float] = {}
-        self._phases: dict[str, _Phase] = {}
+        self.phases = _Phases(self.seconds)
 
     def begin(self, position: int) -> None:
         """Begin with the message at a position."""
         self._position, self._before = position, dict(self.seconds)
         self.counts["messages"] += 1
 
-    def __call__(self, phase: str) -> "_Phase":
-        """Measure a phase, also one that fails."""
-        measured = self._phases.get(phase)
-        if measured is None:
-            measured = self._phases[phase] = _Phase(self.seconds, phase)
-        return measured
-
     def count_recorded(self, events: Sequence[Event]) -> None:
         """Count the episodic events of a message, and its sentences."""
-        with self("chunking"):
+        with self.phases["chunking"]:
             count_recorded(events, self.counts)
 
     def count_derived(self, events: Sequence[Event]) -> None:

@@ -45,11 +45,14 @@ _BRIEF_TEXT_MAX: Final = 110  # of one that a message may go on from without a w
 
 
 class Announcement:
-    """The sentences of a message that may put values in the place of others; what they hold is found once."""
+    """The sentences of a message that may put values in the place of others; what they hold is found once.
 
-    def __init__(self, told: Sequence[ParsedSentence]) -> None:
+    words: those of all sentences, in lower case.
+    """
+
+    def __init__(self, told: Sequence[ParsedSentence], words: Sequence[str]) -> None:
         self.told = told
-        self.words = [word for each in told for word in each.sentence.low]
+        self.words = words
         self.tells_change = not STRONG.isdisjoint(self.words)
 
     @property

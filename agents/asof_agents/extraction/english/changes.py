@@ -7,7 +7,8 @@ of the same kind, where one is put in the place of another, is the new one; the 
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from asof_agents.extraction.english.announcements import Announcement
@@ -76,14 +77,14 @@ def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEar
     if not spoken:
         return
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
-    words = [word for each in told for word in each.sentence.low]
+    words = list(chain.from_iterable([each.sentence.low for each in told]))
     if not words or len(words) > _WORDS_MAX:
         return
     stated = len(context.findings.relationships)
     _extract_stated(context, told, words, spoken, earlier)
     corrected = any(each.stance == "denied" for each in context.findings.relationships)
     if not corrected and not any(each.stance == "holds" for each in context.findings.relationships[stated:]):
-        _extract_restatements(context, told, spoken, earlier, parsed)
+        _extract_restatements(context, told, words, spoken, earlier, parsed)
 
 
 def _extract_stated(
@@ -92,7 +93,7 @@ def _extract_stated(
     """Add the changes of relationships that were stated in the earlier turns."""
     if not any(map(_may_state, spoken)):
         return
-    if SIGNALS.isdisjoint(words) and not any(word[0].isdigit() for word in words):
+    if SIGNALS.isdisjoint(words) and not any(map(str.isdigit, map(itemgetter(0), words))):
         return
     needs = _needs(context, told)
     if needs is None:
@@ -152,12 +153,13 @@ def _may_follow(context: TurnContext, stated: Relationship, *, switches: bool) -
 def _extract_restatements(
     context: TurnContext,
     told: list[ParsedSentence],
+    words: list[str],
     spoken: list[Turn],
     earlier: ReadEarlier,
     parsed: ParseEarlier,
 ) -> None:
     """Add what takes the place of words that no rule reads as a relationship, or that another rule read otherwise."""
-    announcement = Announcement(told)
+    announcement = Announcement(told, words)
     if not announcement.may_replace:
         return
     for number, other in enumerate(spoken):

@@ -26,10 +26,11 @@ from asof_agents.extraction.english.tastes import extract_fandom, extract_taste
 from asof_agents.extraction.english.verbs import PASTS
 from asof_agents.extraction.english.work import CLAUSE
 
-_NEW_CLAUSE = frozenset({(",", "so"), (",", "and")})
+_NEW_CLAUSE = frozenset({"so", "and"})  # after a comma
 _NOT_ASKED = frozenset({("not",), ("never",), ("to",), ("will",), ("did",), ("would",)})
 _QUOTES = frozenset({'"', "“", "”"})
 _TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
+_TELLS = frozenset(word for word, _ in _TOLD)
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
 _UNSURE_REST = frozenset({"maybe", "perhaps", "hopefully"})  # after a comma only the rest is unsure
@@ -99,29 +100,34 @@ class _ClauseReader:
         self.stated = False  # whether the previous clause gave a relationship
 
     def read(self) -> None:
-        context, parsed = self.context, self.parsed
-        asked = _asked_from(self.low) if parsed.sentence.question else None
-        next_at, unsure, count = 0, False, asked or len(self.low)
+        context, parsed, low = self.context, self.parsed, self.low
+        asked = _asked_from(low) if parsed.sentence.question else None
+        next_at, unsure, count = 0, False, asked or len(low)
         for at in self._turns():
             if at < next_at:
                 continue
             if at >= count:
                 return
-            word = self.low[at]
+            word = low[at]
             if word in _QUOTES:
-                title = self.parsed.names.get(at + 1)
+                title = parsed.names.get(at + 1)
                 following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'
-                closing = (end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES)
+                closing = (end + 1 for end in range(at + 1, count) if low[end] in _QUOTES)
                 next_at = following or next(closing, at + 1)
                 continue
             if word in BOUNDARIES:
                 unsure = False
                 if word != "but":
                     self.last = None
-            elif self.low[at : at + 2] in _TOLD or (word == "know" and self.low[at - 1 : at] == ("you",)):
+            elif word in _TELLS and low[at : at + 2] in _TOLD:
+                unsure = False  # "I wanted to tell you …"
+                continue
+            elif word == "know" and low[at - 1 : at] == ("you",):
                 unsure = False  # "I wanted to let you know …"
                 continue
-            elif self.low[at - 1 : at + 1] in _NEW_CLAUSE and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
+            elif (
+                word in _NEW_CLAUSE and low[at - 1 : at] == (",",) and not FIRST_PERSON.isdisjoint(low[at + 1 : at + 3])
+            ):
                 unsure = False  # "I needed a change, so I moved to Berlin"
             elif (word in UNSURE_FROM and not self._has_tried(at)) or word in _UNSURE_REST:
                 unsure = True
@@ -132,9 +138,8 @@ class _ClauseReader:
     def _turns(self) -> list[int]:
         """Return the words at which a clause may begin, or be less sure or surer than the one before, in order."""
         at_turns = _turn_words(self.context.patterns)
-        turns = {at for at, word in enumerate(self.low) if word in at_turns}
-        turns |= self.parsed.names.keys()
-        turns.add(self.subjects.opening)
+        turns = {self.subjects.opening, *self.parsed.names}
+        turns.update([at for at, word in enumerate(self.low) if word in at_turns])
         if self.parsed.sentence.hyphened:
             turns |= {at for at, word in enumerate(self.low) if "-" in word}
         return sorted(turns)
@@ -146,7 +151,7 @@ class _ClauseReader:
 
     def _clause(self, at: int) -> int | None:
         """Extract the clause that begins at a word; return the word after it, None if there is no clause."""
-        context, parsed = self.context, self.parsed
+        context, parsed, word = self.context, self.parsed, self.low[at]
         if at == self.subjects.opening and (end := extract_taste(context, parsed, at)):
             return end
         subject = self.subjects.at(at)
@@ -174,15 +179,15 @@ class _ClauseReader:
                 or extract_habit(context, parsed, subject)
                 or subject.next
             )
-        if self.low[at] in {"my", "our"}:
+        if word in {"my", "our"}:
             context.work.spend(CLAUSE)
             return self._possession(at) or extract_news(context, parsed, at)
-        if self.low[at] in context.patterns.requests and self._may_request(at):
+        if word in context.patterns.requests and self._may_request(at):
             context.work.spend(CLAUSE)
             return self._request(at)
-        if self.low[at] in SUBJECT_PRONOUNS:
+        if word in SUBJECT_PRONOUNS:
             self.subject = self.last = None
-        elif self.subject and self.last and self.low[at] in _JOINS:
+        elif self.subject and self.last and word in _JOINS:
             return self._joined(self.subject, self.last, at)
         return None
 

@@ -57,12 +57,12 @@ class ParsedSentence:
     sentence: Sentence
     names: dict[int, NameSpan]  # by their first word
     names_by_end: dict[int, NameSpan]  # by the word after them
-    past: Sequence[TimeHint] | None = None
-    ahead: Sequence[TimeHint] | None = None
-    timed: frozenset[int] = frozenset()  # the words of the time expressions
-    taken: set[int] = field(default_factory=set)  # words that stated a value, and so no more
-    slots: "list[Slot] | None" = None  # those of `slots`, once a rule has asked for them
-    _phrases: dict[int, Phrase | None] = field(default_factory=dict)  # by the word at which they may begin
+    past: Sequence[TimeHint] | None = field(default=None, init=False)
+    ahead: Sequence[TimeHint] | None = field(default=None, init=False)
+    timed: frozenset[int] = field(default=frozenset(), init=False)  # the words of the time expressions
+    taken: set[int] = field(default_factory=set, init=False)  # words that stated a value, and so no more
+    slots: "list[Slot] | None" = field(default=None, init=False)  # those of `slots`, once a rule has asked for them
+    _phrases: dict[int, Phrase | None] = field(default_factory=dict, init=False)  # by the word where they may begin
 
     def phrase_at(self, at: int) -> Phrase | None:
         """Return the noun phrase from a word on; None: there is none. Several rules ask for it."""
@@ -105,19 +105,37 @@ class ParsedSentence:
         return next((at for at in range(len(low), 0, -1) if low[at - 1][0].isalnum()), 0)
 
 
-def parse(text: str, patterns: Patterns, work: Work) -> Iterator[ParsedSentence]:
-    """Yield the sentences of a text with their names.
+def parse(text: str, patterns: Patterns, work: Work) -> list[ParsedSentence]:
+    """Return the sentences of a text with their names.
 
     Those of a short text are kept for a while: the messages that follow it look back at it, some of them twice.
     """
-    for sentence, names in _kept(text, patterns) if len(text) <= _KEPT_MAX else _named(text, patterns):
-        work.spend(SENTENCE + WORD * len(sentence.low))
-        yield ParsedSentence(sentence, {name.first: name for name in names}, {name.last: name for name in names})
+    if len(text) <= _KEPT_MAX:
+        kept, units = _kept(text, patterns)
+        work.spend(units)
+        return [_parsed(sentence, names) for sentence, names in kept]
+    found = []
+    for sentence, names in _named(text, patterns):  # which stops where it is too much work
+        work.spend(_units(sentence))
+        found.append(_parsed(sentence, names))
+    return found
+
+
+def _parsed(sentence: Sentence, names: Sequence[NameSpan]) -> ParsedSentence:
+    if not names:
+        return ParsedSentence(sentence, {}, {})
+    return ParsedSentence(sentence, {name.first: name for name in names}, {name.last: name for name in names})
+
+
+def _units(sentence: Sentence) -> int:
+    return SENTENCE + WORD * len(sentence.low)
 
 
 @lru_cache(maxsize=64)
-def _kept(text: str, patterns: Patterns) -> Sequence[tuple[Sentence, Sequence[NameSpan]]]:
-    return tuple(_named(text, patterns))
+def _kept(text: str, patterns: Patterns) -> tuple[Sequence[tuple[Sentence, Sequence[NameSpan]]], int]:
+    """Return the sentences of a text with their names, and the units of work that it is to parse them."""
+    found = tuple(_named(text, patterns))
+    return found, sum([_units(sentence) for sentence, _ in found])
 
 
 def _named(text: str, patterns: Patterns) -> Iterator[tuple[Sentence, Sequence[NameSpan]]]:
@@ -145,8 +163,8 @@ class TurnContext:
         self.findings = Findings(turn, self.work)
         self._find_times = find_times
         self.misses = misses  # collected for an explanation; None: nobody asks for them
-        self.sentences = list(parse(turn.text, patterns, self.work))
-        roles = frozenset(other.role for other in (turn, *before))
+        self.sentences = parse(turn.text, patterns, self.work)
+        roles = frozenset([turn.role, *[other.role for other in before]])
         names = [name for parsed in self.sentences for name in parsed.names.values()]
         known_types = {
             mention.text: mention.type for earlier in before for mention in earlier.mentions if not mention.speaker
@@ -187,9 +205,9 @@ class TurnContext:
         """Return the speaker's mention, by the first word that means them, such as "my"; None: there is none."""
         if self.findings.speaker is None and self._may_speak:
             for parsed in self.sentences:
-                for at, word in enumerate(parsed.sentence.low):
-                    if word in SPEAKER_WORDS:
-                        return self.findings.add_speaker(*parsed.sentence.span(at, at + 1))
+                if not SPEAKER_WORDS.isdisjoint(low := parsed.sentence.low):
+                    at = next(at for at, word in enumerate(low) if word in SPEAKER_WORDS)
+                    return self.findings.add_speaker(*parsed.sentence.span(at, at + 1))
             self._may_speak = False
         return self.findings.speaker
 

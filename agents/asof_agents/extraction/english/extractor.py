@@ -71,7 +71,7 @@ class EnglishExtractor:
             return earlier_turn(other).relationships
 
         def parsed(other: Turn) -> Sequence[ParsedSentence]:
-            return list(parse(other.text, self._patterns, context.work))
+            return parse(other.text, self._patterns, context.work)
 
         for each in context.sentences:
             extract_correction(context, each, earlier)

@@ -30,7 +30,7 @@ Rows = tuple[tuple[str, Takes, str], ...]
 
 TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 BE: Final = frozenset({"am", "are", "is", "'s"})
-_WALKED: Final = BE | {"have", "has", "been", "do"}
+_WALKED: Final = BE | ADVERBS | {"have", "has", "been", "do"}
 _OMITTED: Final = CLAUSE_STARTS | GREETINGS | {"!", ".", "…", "and", "btw", "update", "turns", "out", "lol"}
 _ASIDE: Final = ADVERBS | ORNAMENTS | frozenset("a an the this my our beat up used called guy".split())
 CLOSING: Final = PREPOSITIONS | CONJUNCTIONS | ADVERBS | AUXILIARIES | PRONOUNS | {"and", "every", "each", "after"}
@@ -116,7 +116,7 @@ def frames_of(rows: Rows) -> Frames:
 def tells(low: tuple[str, ...], at: int, tags: frozenset[Form]) -> Literal["now", "begun", ""]:
     """Return what the verb at a word says of the speaker: what is so now, what has begun; or nothing."""
     begin, helped = at, False
-    while begin and (low[begin - 1] in _WALKED or low[begin - 1] in ADVERBS):
+    while begin and low[begin - 1] in _WALKED:
         begin -= 1
         helped = helped or low[begin] in BE or low[begin] == "been"
     before = low[begin - 1] if begin else "."

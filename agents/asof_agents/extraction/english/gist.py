@@ -73,7 +73,7 @@ def stem(word: str) -> str:
 
 def is_thought(low: Sequence[str]) -> bool:
     """Whether the speaker says of words that they are a thought: "... , I think"."""
-    return "i" in low and any(each in THOUGHTS for each in pairwise(low))
+    return "i" in low and not THOUGHTS.isdisjoint(pairwise(low))
 
 
 def clause_bounds(low: Sequence[str], first: int, last: int) -> tuple[int, int]:

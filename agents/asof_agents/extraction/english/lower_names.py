@@ -58,7 +58,7 @@ def lower_names(sentence: Sentence, patterns: Patterns, text: str) -> list[NameS
 def _led_to(sentence: Sentence, patterns: Patterns, text: str) -> Iterator[NameSpan]:
     """Yield the words that a name is expected at."""
     low = sentence.low
-    for at in (after for after, before in enumerate(low[:-1], 1) if before in _BEFORE_NAMES):
+    for at in [after for after, before in enumerate(low[:-1], 1) if before in _BEFORE_NAMES]:
         if low[at - 1] in _PLACED and patterns.names.get(low[at]) == "Location":
             yield NameSpan(text[slice(*sentence.span(at, at + 1))], at, at + 1)
             continue

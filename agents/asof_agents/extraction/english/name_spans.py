@@ -1,6 +1,8 @@
 """The names in a sentence, found by their capitals or quotes, and their entity types."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
+from operator import and_, not_
 from typing import NamedTuple
 
 from asof_agents.extraction.english.first_names import FIRST_NAMES
@@ -34,7 +36,8 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
     """Return the names of a sentence, in order."""
     found = []
     after, count = 0, len(sentence.raw)
-    others = [at for at, word in enumerate(sentence.raw) if not ((word.islower() and word.isalpha()) or word in _MARKS)]
+    plain = map(and_, map(str.islower, sentence.raw), map(str.isalpha, sentence.raw))  # most words: so without a loop
+    others = [at for at in compress(range(count), map(not_, plain)) if sentence.raw[at] not in _MARKS]
     for at in others:
         if at < after:
             continue

@@ -47,6 +47,8 @@ _TRAILING = frozenset(
 )
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
+_ENDING = _TIMELY | _TITLED
+_NO_PART = PRONOUNS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | ADVERBS | DETERMINERS | FOREIGN_DETERMINERS
 _EMPTY_OPENINGS = frozenset(
     "bit blast bunch couple few fun kind lot lots number part piece plenty sort time ton tons trouble".split()
 )
@@ -73,10 +75,13 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times:
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
-    if at + 1 < count and low[at] in _SOMEONE and low[at + 1] in _TITLED:
+    if at >= count:
+        return None
+    word = low[at]
+    if word in _SOMEONE and at + 1 < count and low[at + 1] in _TITLED:
         return _called(at + 2, names, definite=False, own=False)
     definite = own = one = False
-    if at < count and low[at] in _QUOTES:
+    if word in _QUOTES:
         title = names.get(at + 1)
         after = (
             min(title.last + 1 + (low[title.last] in {",", "."}), count)
@@ -84,12 +89,13 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times:
             else 0
         )
         return Phrase(at + 1, title.last, after, True, False, quoted=True) if title and after else None
-    if at + 1 < count and low[at] in {"this", "these", "that", "those"} and low[at + 1][0].isalpha():
+    if word in {"this", "these", "that", "those"} and at + 1 < count and low[at + 1][0].isalpha():
         at, definite = at + 1, True
-    elif at < count and low[at] in FOREIGN_DETERMINERS:
+        word = low[at]
+    elif word in FOREIGN_DETERMINERS:
         return None
-    if at < count and (low[at] in DETERMINERS) and at not in names:
-        definite, own, one = definite or low[at] == "the", low[at] in {"my", "our"}, low[at] in {"a", "an"}
+    if word in DETERMINERS and at not in names:
+        definite, own, one = definite or word == "the", word in {"my", "our"}, word in {"a", "an"}
         at += 1
     if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
         at += 2
@@ -142,17 +148,13 @@ def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
 
 def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, NameSpan], times: frozenset[int]) -> bool:
     word = sentence.low[at]
-    if at in times or word in _TIMELY or word in _TITLED:
+    if at in times or word in _ENDING:
         return False
     if at in names:
         return True
     if word in {"of", "'s"}:
         return at > first
-    if not word[0].isalnum() or word in PRONOUNS or word in PREPOSITIONS or word in CONJUNCTIONS:
-        return False
-    return (
-        word not in AUXILIARIES and word not in ADVERBS and word not in DETERMINERS and word not in FOREIGN_DETERMINERS
-    )
+    return word not in _NO_PART and word[0].isalnum()
 
 
 def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:

@@ -88,7 +88,9 @@ class Patterns:
         self.heads: dict[str, tuple[CueEntry, ...]] = _heads(ontology)
         self.cues = {word: CuesByNextWord(entries) for word, entries in self.heads.items()}
         self.tastes = {
-            word: of for word, entries in self.heads.items() if (of := tuple(filter(_is_about_speaker, entries)))
+            word: CuesByNextWord(of)
+            for word, entries in self.heads.items()
+            if (of := tuple(filter(_is_about_speaker, entries)))
         }
         self.forms: dict[str, frozenset[Form]] = {
             word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()

@@ -53,6 +53,8 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
     nouns = context.patterns.nouns
     low = parsed.sentence.low
     heads = context.patterns.noun_heads
+    if heads.isdisjoint(low):
+        return
     for at in [at for at, word in enumerate(low) if word in heads]:
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])

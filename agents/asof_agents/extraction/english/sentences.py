@@ -197,12 +197,8 @@ def _words(text: str, start: int, end: int) -> Sentence:
 
 def _find_all(text: str, start: int, words: Iterable[str]) -> list[int]:
     """Return the offsets of words, between which there is only white space, if anything."""
-    starts, at = [], start
-    for word in words:
-        at = text.index(word, at)
-        starts.append(at)
-        at += len(word)
-    return starts
+    index, at = text.index, start
+    return [(at := index(word, at) + len(word)) - len(word) for word in words]
 
 
 def _written_out(text: str, start: int, raw: list[str], low: list[str]) -> tuple[list[str], list[str]]:

@@ -121,7 +121,9 @@ def _fits(
         of_subject = entry.reversed or UNTYPED in kinds or not kinds.isdisjoint(entry.relation.sources)
         if not of_subject and context.misses is None:
             continue
-        at = match_steps(entry.steps, parsed.sentence, predicate.after, parsed.timed)
+        at: int | None = predicate.after
+        if entry.steps:
+            at = match_steps(entry.steps, parsed.sentence, predicate.after, parsed.timed)
         if at is None:
             continue
         words = (predicate.head, at)

@@ -15,7 +15,7 @@ from asof_agents.extraction.english.lexicon import (
     VAGUE_GERUNDS,
 )
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.patterns import CueEntry, match_steps
+from asof_agents.extraction.english.patterns import CueEntry, match_steps, next_words
 
 _WORDS_MAX: Final = 4
 _NO_PART: Final = AUXILIARIES | CONJUNCTIONS | DETERMINERS | FOREIGN_DETERMINERS | PREPOSITIONS | PRONOUNS
@@ -37,7 +37,8 @@ def extract_taste(context: TurnContext, parsed: ParsedSentence, at: int) -> int 
     if tastes.keys().isdisjoint(low[at + 1 : at + _WORDS_MAX + 1]):
         return None
     for head in range(at + 1, min(at + _WORDS_MAX + 1, len(low))):
-        for entry in tastes.get(low[head], ()):
+        cues = tastes.get(low[head])
+        for entry in cues.before(next_words(parsed.sentence, head + 1, parsed.timed)) if cues else ():
             end = match_steps(entry.steps, parsed.sentence, head + 1, parsed.timed)
             if end is not None and _is_kind(low[at:head]):
                 return _add(context, parsed, entry, (at, head), end)

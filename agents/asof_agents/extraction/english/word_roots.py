@@ -1,7 +1,8 @@
 """The roots of words, by which two messages speak of one attribute: "I drive a Volvo" and "the new car is a Kia"."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container
+from functools import lru_cache
 from typing import Final
 
 from asof_agents.extraction.english.lexicon import (
@@ -72,12 +73,14 @@ def has_root(text: str, wanted: Container[str]) -> bool:
     return any(root in wanted for word in _WORD.findall(text.lower()) for root in roots(word))
 
 
-def roots(word: str) -> Iterator[str]:
-    """Yield the group of a word in lower case, and its root; nothing of a word that is in any sentence."""
-    if group := GROUPS.get(word):
-        yield group
+@lru_cache(maxsize=8192)
+def roots(word: str) -> tuple[str, ...]:
+    """Return the group of a word in lower case, and its root; nothing of a word that is in any sentence."""
+    group = GROUPS.get(word)
+    found = () if group is None else (group,)
     if (word not in PLAIN and len(word) > 1) or word[:1].isdigit():
-        yield word.removesuffix("'s").rstrip("s") if len(word) > 3 else word
+        return (*found, word.removesuffix("'s").rstrip("s") if len(word) > 3 else word)
+    return found
 
 
 def roots_of_relation(name: str, cue: str | None) -> set[str]:

@@ -42,7 +42,10 @@ class RecentTurns:
         said = (episode.name, episode.source, episode.source_description, episode.role, episode.role_type, episode.body)
         times = (episode.content_length, episode.valid_at, record.recorded_at)
         row = EpisodeRow(episode.episode_id, record.group, record.cause, *said, *times)
-        insort_right(turns, row, key=_said_at)
+        if turns and turns[-1].valid_at > row.valid_at:
+            insort_right(turns, row, key=_said_at)
+        else:  # so it is in nearly all conversations
+            turns.append(row)
         del turns[:-KEPT]
         self._mentions[episode.episode_id] = (episode.valid_at, [])
 
