@@ -35,7 +35,7 @@ _LINES: Final = Table(
 def _explain(answer: Any) -> None:
     """Print the lines of a context with their scores, and how it was answered."""
     _LINES(answer.items)
-    left_out = f", {len(answer.left_out)} lines left out" if answer.left_out else ""
+    left_out = f", {show.counted(len(answer.left_out), 'line')} left out" if answer.left_out else ""
     show.talk(f"{answer.tokens} of {answer.budget} tokens{left_out}")
 
 

@@ -55,7 +55,7 @@ def erase(
     elif erasure.done is None:
         show.line(f"asked for at offset {erasure.position}; no worker has carried it out yet")
     else:
-        what = "erased" if erasure.messages is None else f"erased {len(erasure.messages)} messages"
+        what = "erased" if erasure.messages is None else f"erased {show.counted(len(erasure.messages), 'message')}"
         show.line(f"{what}; the request is {'at offset' if session.on_kafka else 'message'} {erasure.position}")
         if erasure.keys_destroyed:
             show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
@@ -72,4 +72,4 @@ def _show_preview(call: Call, preview: Any) -> None:
         _RECORDS(preview.logs)
     else:
         _MESSAGES(preview.messages)
-        show.talk(f"{len(preview.messages)} messages would be erased")
+        show.talk(f"{show.counted(len(preview.messages), 'message')} would be erased")

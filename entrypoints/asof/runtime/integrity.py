@@ -69,13 +69,17 @@ def _check_chain(places: DirectoryLayout, name: str) -> str:
         if name != "messages":
             with _log(places, "messages" if name == "episodic" else "episodic") as before:
                 check_order(before, log)
-        return f"{records} records, chain whole"
+        return _whole(records)
 
 
 def _check_control(places: DirectoryLayout) -> str:
     expect_control(places, existing(places))
     with SqliteLog(places.control) as log:
-        return f"{log.verify()} records, chain whole"
+        return _whole(log.verify())
+
+
+def _whole(records: int) -> str:
+    return f"{records} record{'s' * (records != 1)}, chain whole"
 
 
 def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:
@@ -120,7 +124,7 @@ def _check_turns(places: DirectoryLayout) -> str:
 
     with SqliteGraph(places.episodes, "episodic") as store:
         texts = [(number, text) for number, _, text in store.turn_texts()]
-    return f"{check_index(places.turns_index, texts, places.vectors)} vectors, each as its text"
+    return _as_texts(check_index(places.turns_index, texts, places.vectors))
 
 
 def _check_index(places: DirectoryLayout, generation: str, path: Path, *, is_of_facts: bool) -> str:
@@ -128,7 +132,11 @@ def _check_index(places: DirectoryLayout, generation: str, path: Path, *, is_of_
 
     with SqliteGraph(places.graph(generation), f"semantic.{generation}") as store:
         texts = [(number, text) for number, _, text in (store.sentences() if is_of_facts else store.names())]
-    return f"{check_index(path, texts, places.vectors)} vectors, each as its text"
+    return _as_texts(check_index(path, texts, places.vectors))
+
+
+def _as_texts(vectors: int) -> str:
+    return f"{vectors} vector{'s' * (vectors != 1)}, each as its text"
 
 
 def _ontologies(places: DirectoryLayout) -> dict[Path, str | None]:
