@@ -56,7 +56,7 @@ def test_a_generation_whose_log_is_held_when_it_is_built_is_followed_for_once_it
         monkeypatch.setattr(generation_build, "decide", die)
         with pytest.raises(Killed):
             beside.rebuild("work")
-        wait_until(lambda: f"{log}: another process is writing to it" in server.log)
+        assert server.client.post("/v1/generations/switch", json={"name": "work"}).status_code == 503
         held[0].execute("ROLLBACK")
         held[0].close()
 
