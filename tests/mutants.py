@@ -66,6 +66,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
     ),
     "agents/asof_agents/parking.py": (
+        "tests/unit/test_consolidation.py::test_a_phase_that_fails_stops_no_other_and_is_a_warning",
         "tests/unit/test_readers.py",
         "tests/hostile/test_messages_at_fault.py",
         "tests/hostile/test_failing_models.py",
@@ -73,6 +74,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "agents/asof_agents/retry.py": (
         "tests/unit/test_timezones.py",
         "tests/unit/test_recent_turns.py",
+        "tests/unit/test_withdrawals.py",
         "tests/hostile/test_messages_at_fault.py",
         "tests/hostile/test_failing_models.py",
     ),
@@ -101,7 +103,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_attributes_agent.py",
         "tests/unit/test_attribute_types.py",
     ),
-    "agents/asof_agents/handlers/communities.py": ("tests/unit/test_communities_agent.py",),
+    "agents/asof_agents/handlers/communities.py": (
+        "tests/unit/test_communities_agent.py",
+        "tests/unit/test_consolidation.py",
+    ),
     "agents/asof_agents/handlers/withdrawals.py": _BELIEF,
     "agents/asof_agents/handlers/structured_facts.py": _BELIEF,
     "agents/asof_agents/resolution/entities.py": _DOUBTS,
@@ -118,6 +123,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "agents/asof_agents/extraction/registry.py": (
         "tests/unit/test_readers.py",
         "tests/unit/test_kept_ontologies.py",
+        "tests/unit/test_attribute_types.py",
     ),
     "agents/asof_agents/extraction/llm/answers.py": (
         "tests/unit/test_model_answers.py",
@@ -135,6 +141,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "streams/asof_streams/kafka/envelope.py": (
         "tests/unit/test_envelope.py",
         "tests/unit/test_inbox.py",
+        "tests/unit/test_record_sealer.py",
     ),
     "streams/asof_streams/kafka/fence.py": ("tests/property/test_fence.py",),
     "streams/asof_streams/chain.py": (

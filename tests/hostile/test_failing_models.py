@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
+from asking import records
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.errors import NotFound
@@ -220,11 +221,41 @@ def test_a_retry_of_an_erased_or_withdrawn_message_makes_nothing(world: World, s
     say(world, "I live in Berlin.", "I work at Siemens.")
     [first, _] = world.memory.episodes(group_id="g")
     world.memory.withdraw(first.uuid, group_id="g")
+    calls = server.calls
     world.memory.retry([0], group_id="g")
-    assert facts(world) == {"Ana works at Siemens"}
+    assert (facts(world), server.calls) == ({"Ana works at Siemens"}, calls)
     world.memory.erase("g")
     world.memory.retry([1], all_groups=True)
     assert facts(world) == set()
+
+
+def test_what_was_suppressed_is_there_for_no_retry(world: World, server: ModelServer) -> None:
+    server.faults = [AWAY] * CALLS
+    say(world, "I live in Berlin.", suppress_content=True)
+    calls = server.calls
+    world.memory.retry([0], group_id="g")
+
+    assert (facts(world), server.calls) == ({"Ana lives in Berlin"}, calls)
+    assert waiting(world) == [(0, "failed", "status 503")]
+    assert events(world, MessageRetried, "episodic") == []
+
+
+def test_without_a_model_what_failed_waits_for_one(tmp_path: Path, server: ModelServer) -> None:
+    server.says = _eats
+    server.faults = [AWAY] * CALLS
+    failed = opened(tmp_path, server, model_calls=1)
+    say(failed, "With Eva it is always pizza.")
+    failed.memory.close()
+    without = World(tmp_path)
+    without.memory.retry([0], group_id="g")
+    assert (facts(without), waiting(without)) == (set(), [(0, "failed", "status 503")])
+    without.memory.close()
+    again = opened(tmp_path, server, model_calls=1)
+    again.now += 3 * DAY
+    again.memory.retry([0], group_id="g")
+
+    assert (facts(again), waiting(again)) == ({"Eva eats pizza"}, [])
+    again.memory.close()
 
 
 def test_a_statement_that_was_parked_and_withdrawn_is_not_made_by_a_retry(world: World) -> None:
@@ -272,40 +303,37 @@ def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_parked_message(world
     assert same_when_built_anew(world)
 
 
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_message_its_retry_and_its_withdrawal_may_be_committed_at_once(
-    world: World, server: ModelServer, at_once: bool
+def test_messages_their_retries_and_withdrawals_may_be_committed_at_once(
+    world: World, server: ModelServer, at_once: bool, source: Literal["mentions", "episodes"]
 ) -> None:
+    world.memory.rebuild("read", source=source)
+    world.memory.switch("read")
     server.says = _eats
     server.faults = [AWAY] * CALLS
-    stated = FactStatement(group_id="g", subject="Ana", relation="lives_in", object="Oslo", valid_at=world.now)
-    home = stated.model_copy(update={"ref": "home"})
-    said = {"group_id": "g", "role": "Ana", "role_type": "user"}
+    text = "I work at Siemens. It is pizza with Eva."
+    said = accept(Message, {"group_id": "g", "role": "Ana", "role_type": "user", "content": text})
+    home = FactStatement(group_id="g", subject="Ana", relation="lives_in", object="Oslo", ref="home", valid_at=0)
     sent: list[AnyMessage] = [
-        accept(Message, {**said, "content": "With Eva it is always pizza."}),
+        said,
         home.model_copy(update={"op": "correct", "object": "Rome"}),
         home,
         *(RetryRequest(group_id="g", position=at) for at in (0, 1)),
+        *(WithdrawalRequest(group_id="g", episode_id=episode_id("g", at)) for at in (0, 1)),
+        said,
     ]
     for batch in [sent] if at_once else [[message] for message in sent]:
         world.send(*batch)
-    world.now = known = world.now + DAY
-    assert facts(world, any_time=True) == {"Eva eats pizza", "Ana lives in Rome"}
-
-    again: list[AnyMessage] = [
-        accept(Message, {**said, "content": "Hm.", "uuid": "nobody"}),
-        accept(Message, {**said, "content": "With Eva it is always pizza, as I said."}),
-        RetryRequest(group_id="g", position=5),
-        *(WithdrawalRequest(group_id="g", episode_id=episode_id("g", at)) for at in (0, 1, 6)),
-    ]
-    for batch in [again] if at_once else [[message] for message in again]:
-        world.send(*batch)
+    retried = [record.recorded_at for record in records(world.memory) if isinstance(record.event, MessageRetried)]
     world.now += DAY
 
-    assert facts(world, any_time=True) == {"Ana lives in Oslo"}
-    assert facts(world, any_time=True, known_at=known) == {"Eva eats pizza", "Ana lives in Rome"}
-    assert [(at, state) for at, state, _ in waiting(world)] == [(5, "parked")]
-    assert same_when_built_anew(world)
+    before = {"Eva eats pizza", "Ana works at Siemens", "Ana lives in Rome"}
+    assert facts(world, any_time=True, known_at=retried[-1]) == before
+    assert facts(world, any_time=True) == {"Eva eats pizza", "Ana lives in Oslo"}
+    [pizza] = world.memory.facts(about="Eva", group_id="g")
+    assert (len(pizza.episodes), waiting(world)) == (1, [])
+    assert same_when_built_anew(world, source=source)
 
 
 def test_a_rebuild_has_what_a_retry_found_of_a_message_that_was_withdrawn_later(

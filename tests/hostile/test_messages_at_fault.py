@@ -229,6 +229,30 @@ def test_a_message_whose_events_a_store_fails_at_is_parked(tmp_path: Path, monke
     assert (liked(tmp_path, "g"), liked(tmp_path, "h")) == (["chess"], ["tea", "jazz"])
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (asof.InvalidInput("there is no such ontology", field="schema_id"), "schema_id: there is no such ontology"),
+        (asof.NotFound("ref: no fact of this group has it"), "ref: no fact of this group has it"),
+    ],
+)
+def test_what_cannot_stand_parks_its_message_at_the_first_try_with_the_reason(
+    tmp_path: Path, fail: Callable[[Fault], None], error: Exception, reason: str
+) -> None:
+    tried: list[str] = []
+
+    def refuse(text: str) -> Exception | None:
+        tried.append(text)
+        return error if POISON in text else None
+
+    fail(refuse)
+    with writing(tmp_path, *SAID) as writer:
+        writer.process(flush=True)
+
+    assert parked(tmp_path) == [(1, reason)]
+    assert sum(POISON in text for text in tried) == 1
+
+
 def test_damage_is_never_the_fault_of_a_message(tmp_path: Path, fail: Callable[[Fault], None]) -> None:
     fail(at_poison(asof.DamagedData("a file is damaged")))
     with writing(tmp_path, *SAID) as writer, pytest.raises(asof.DamagedData):

@@ -392,7 +392,7 @@ def test_decay_records_the_half_life_and_how_many_faded_and_stores_no_factor(his
 
 
 @pytest.mark.parametrize("failing", ["changed_entities", "entities_keyed", "introduced_before"])
-def test_a_phase_that_fails_stops_no_other(history, monkeypatch, failing):
+def test_a_phase_that_fails_stops_no_other_and_is_a_warning(history, monkeypatch, caplog, failing):
     two_circles(history)
     twins(history)
 
@@ -408,6 +408,8 @@ def test_a_phase_that_fails_stops_no_other(history, monkeypatch, failing):
         "introduced_before": ("decay",),
     }
     assert found.failed == expected[failing]
+    said = [record.getMessage() for record in caplog.records if record.name == "asof_agents.parking"]
+    assert [text.partition(": ")[2] for text in said] == [f"consolidation failed in {', '.join(expected[failing])}"]
     assert bool(found.communities_detected) == (failing != "changed_entities")
     assert bool(links(history)) == (failing == "introduced_before")
     assert bool(found.nodes_decayed) == (failing != "introduced_before")

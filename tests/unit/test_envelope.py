@@ -78,6 +78,14 @@ def test_a_checkpoint_comes_back_as_one() -> None:
     assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18, "who"))) == Checkpoint(41, 3, 18, "who")
 
 
+@pytest.mark.parametrize(("version", "named"), [(b"1", False), (b"2", True), (b"3", True)])
+def test_from_its_second_version_on_a_claim_says_that_records_name_their_writer(version: bytes, named: bool) -> None:
+    headers = [("ce_type", b"writer.claimed"), ("ce_term", b"3"), ("ce_id", b"who"), ("ce_eventversion", version)]
+
+    assert read(Raw(0, 0, None, b"{}", headers)) == Claim(3, "who", named=named)
+    assert ("ce_eventversion", b"2") in claim("episodic", 3, "who", 1).headers
+
+
 def test_what_an_earlier_version_sent_names_no_writer() -> None:
     key, value, headers = claim("episodic", 3, "who", 1)
     of_before = [
@@ -91,19 +99,23 @@ def test_what_an_earlier_version_sent_names_no_writer() -> None:
 @pytest.mark.parametrize("name", ["ce_sequence", "ce_cause", "ce_place", "ce_size", "ce_checkpoint"])
 def test_a_number_that_no_log_can_hold_is_not_ours(name: str) -> None:
     key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, 7, "who")
-    huge = [(header, b"%d" % 10**30 if header == name else held) for header, held in headers]
 
-    assert read(raw(Outgoing(key, value, huge))) is None
+    def with_number(number: int) -> Raw:
+        return raw(Outgoing(key, value, [(h, b"%d" % number if h == name else held) for h, held in headers]))
+
+    assert (read(with_number(10**30)), read(with_number(2**63))) == (None, None)
+    assert isinstance(read(with_number(2**63 - 1)), Sent)
 
 
 def test_a_checkpoint_says_its_offset_where_it_is_known() -> None:
-    alone = checkpoint_reached("semantic.main", 41, 3, 18, "who", 97)
-    carried = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, 7, "who", 12, 13)
+    for offset in (97, 0):
+        alone = checkpoint_reached("semantic.main", 41, 3, 18, "who", offset)
+        carried = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, 7, "who", offset, offset)
 
-    assert read(raw(alone)) == Checkpoint(41, 3, 18, "who", 97)
-    found = read(raw(carried))
-    assert isinstance(found, Sent)
-    assert (found.checkpoint, found.offset, found.checkpoint_offset) == (7, 12, 13)
+        assert read(raw(alone)) == Checkpoint(41, 3, 18, "who", offset)
+        found = read(raw(carried))
+        assert isinstance(found, Sent)
+        assert (found.checkpoint, found.offset, found.checkpoint_offset) == (7, offset, offset)
 
 
 def test_a_reader_that_does_not_know_checkpoints_finds_no_event_in_one() -> None:

@@ -12,6 +12,7 @@ from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.instants import DAY
+from asof_streams.messages import Message, accept
 from world import World, on
 
 AGENT = (
@@ -395,3 +396,24 @@ def test_an_extractor_is_made_when_the_first_episode_is_read_and_once() -> None:
     episode = EpisodeRecorded.model_construct(ontology=None)
     assert extractors.of(episode) is extractors.of(episode)
     assert made == ["default"]
+
+
+def test_the_types_of_a_message_have_the_attributes_that_it_gives_them() -> None:
+    attributes = [
+        {"name": "since", "means": "When it was founded.", "kind": "date"},
+        {"name": "tier", "means": "What it sells.", "choices": ["gold", "silver"]},
+    ]
+    types = {"Vendor": {"description": "Who sells.", "attributes": attributes}}
+    said = {"group_id": "g", "role_type": "user", "content": "Hm.", "entity_types": types}
+    own = registry.load("default")
+    ontologies = Ontologies(own)
+
+    episode = EpisodeRecorded.model_construct(
+        **dict.fromkeys(("excluded_entity_types", "relation_types", "relation_type_map"), ())
+        | ontologies.choose(accept(Message, said))
+    )
+    found = ontologies.of(episode, own).entities["Vendor"].attributes
+    assert [(each.name, each.means, each.kind, each.choices) for each in found] == [
+        ("since", "When it was founded.", "date", ()),
+        ("tier", "What it sells.", "text", ("gold", "silver")),
+    ]

@@ -79,9 +79,9 @@ class Sent(NamedTuple):
     version: int
     payload: bytes
     checkpoint: int | None  # position of the input log to go on from; on the last record of each append
-    writer: str = ""  # who sent it; "" where its version does not say so
-    offset: int = -1  # of the message that caused it; -1 where its version or its log does not say so
-    checkpoint_offset: int = -1  # that position as an offset of the input topic; -1 where it is not told
+    writer: str  # who sent it; "" where its version does not say so
+    offset: int  # of the message that caused it; -1 where its version or its log does not say so
+    checkpoint_offset: int  # that position as an offset of the input topic; -1 where it is not told
 
     def encode(self) -> bytes:
         """Return the payload as it was sent, which is how it is kept."""
