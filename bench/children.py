@@ -53,6 +53,28 @@ def generation(directory: str) -> dict[str, Any]:
     return {"seconds": seconds}
 
 
+def snapshot(directory: str) -> dict[str, Any]:
+    """Take a snapshot of each graph."""
+    with asof.open(directory, embedder="none") as memory:
+        return {"megabytes": sum(graph.size for graph in memory.snapshot()) / 1e6}
+
+
+def projection_from_snapshot(directory: str) -> dict[str, Any]:
+    """Lose the graph of the generation that answers, and make it again from its snapshot."""
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.wiring import existing
+    from asof_projections.projector import open_following
+    from asof_streams.sqlite_log import SqliteLog
+
+    places = DirectoryLayout(Path(directory))
+    name = existing(places).active
+    places.graph(name).unlink()
+    with SqliteLog(places.semantic(name)) as log:
+        began = time.perf_counter()
+        open_following(log, places.graph(name)).close()
+        return {"seconds": time.perf_counter() - began}
+
+
 def compress(directory: str) -> dict[str, Any]:
     """Compress the logs."""
     with asof.open(directory, embedder="none") as memory:
@@ -157,6 +179,8 @@ _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "projection": projection,
     "generation": generation,
     "compress": compress,
+    "snapshot": snapshot,
+    "projection-from-snapshot": projection_from_snapshot,
     "answer": answer,
     "open_partition": open_partition,
     "bare_loop": bare_loop,

@@ -25,6 +25,8 @@ _UNITS = {  # of what is measured at each size
     "compress": "s of processor time",
     "graph from its log": "s of processor time",
     "graph from its log, peak resident memory": "MB",
+    "snapshot of every graph": "s of processor time",
+    "graph from its snapshot": "s of processor time",
     "fresh process: open, answer": "s of processor time",
     "fresh process, peak resident memory": "MB",
 }
@@ -54,6 +56,8 @@ def _measured(folder: Path, facts: int) -> Measured:
     compressed = child("compress", directory)
     smaller = _megabytes(directory)
     built = child("projection", directory)
+    taken = child("snapshot", directory)
+    returned = child("projection-from-snapshot", directory)
     asked = child("answer", directory, synthetic.fact(facts // 2, facts)["subject"])
     rmtree(folder)  # ten times as much follows
     return {
@@ -64,6 +68,8 @@ def _measured(folder: Path, facts: int) -> Measured:
         "compress": compressed["cpu_seconds"],
         "graph from its log": built["cpu_seconds"],
         "graph from its log, peak resident memory": built["peak_megabytes"],
+        "snapshot of every graph": taken["cpu_seconds"],
+        "graph from its snapshot": returned["cpu_seconds"],
         "fresh process: open, answer": asked["cpu_seconds"],
         "fresh process, peak resident memory": asked["peak_megabytes"],
     }

@@ -9,6 +9,7 @@ import asof
 from asof.api import memory
 from asof.runtime import backup, checkout, integrity, log_compression, replay
 from asof_projections import generations, makers
+from asof_projections.graph.sqlite_store import snapshots
 from asof_projections.model import answers, builds, comparisons, contexts, usage
 from making.source import annotated, described, methods, signature
 
@@ -103,6 +104,7 @@ RETURNED: tuple[type[Any], ...] = (
     comparisons.ComparisonPage,
     integrity.Check,
     log_compression.LogCompression,
+    snapshots.GraphSnapshot,
     backup.Backup,
     backup.BackupLog,
     checkout.Checkout,

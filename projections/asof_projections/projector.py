@@ -1,4 +1,4 @@
-"""The projector of a graph store: it catches up with its log, or rebuilds the store where the two disagree."""
+"""The projector of a graph store: it catches up with its log, or makes the store anew where the two disagree."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from asof_projections.graph.ports import GraphStore
+from asof_projections.graph.sqlite_store.snapshots import remove_snapshot, restore_snapshot
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
@@ -14,37 +15,57 @@ from asof_streams.instants import INF
 from asof_streams.log import EventLog
 
 BATCH: Final = 5_000  # records a transaction
+_BUILDING: Final = ".building"  # the ending of a store that is being made
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")  # files that SQLite may have beside a store
 
 
 def open_following(log: EventLog, path: Path) -> SqliteGraph:
-    """Open a writable store and catch it up to the end of its log, or rebuild it.
+    """Open a writable store and catch it up to the end of its log, or make it anew.
 
-    It is rebuilt if its file is damaged or has another schema, and if its head is not the log's head at its position:
-    then it comes from a longer log, or from another one. So is one that is missing, unless its log is short: a new
-    store that catches up is there sooner.
+    It is made anew if its file is damaged or has another schema, and if its head is not the log's head at its position:
+    then it comes from a longer log, or from another one. It is made of its snapshot, where there is one of this log,
+    else of the whole log. So is one that is missing, unless its log is short: a new store that catches up is there
+    sooner.
     """
-    if path.exists():
-        try:
-            store = SqliteGraph(path, log.name, writable=True)
-        except ContractError:
-            pass
-        else:
-            if _agrees(log, store):
-                catch_up(log, store)
-                return store
-            store.close()
-    elif log.end() <= BATCH:
-        _remove(path, *_SIDE_FILES)
-        store = SqliteGraph(path, log.name, writable=True)
-        try:
-            catch_up(log, store)
-        except BaseException:
-            store.close()
-            raise
+    is_there = path.exists()
+    if is_there and (store := _caught_up(log, path)) is not None:
         return store
+    if _put_snapshot(log, path):
+        if (store := _caught_up(log, path)) is not None:
+            return store
+    elif not is_there and log.end() <= BATCH:
+        _remove(path, *_SIDE_FILES)
+        if (store := _caught_up(log, path)) is not None:
+            return store
     rebuild(log, path)
     return SqliteGraph(path, log.name, writable=True)
+
+
+def _caught_up(log: EventLog, path: Path) -> SqliteGraph | None:
+    """Open a store and catch it up; None: it is damaged, has another schema, or is of another history."""
+    try:
+        store = SqliteGraph(path, log.name, writable=True)
+    except ContractError:
+        return None
+    try:
+        if _agrees(log, store):
+            catch_up(log, store)
+            return store
+    except BaseException:
+        store.close()
+        raise
+    store.close()
+    return None
+
+
+def _put_snapshot(log: EventLog, path: Path) -> bool:
+    """Replace a store by its snapshot, in one step; return whether there is one of this log."""
+    beside = path.with_name(path.name + _BUILDING)
+    _remove(beside, "", *_SIDE_FILES)
+    if not restore_snapshot(log, path, beside):
+        return False
+    _replace(beside, path)
+    return True
 
 
 def catch_up(log: EventLog, store: GraphStore, batch: int = BATCH) -> int:
@@ -76,7 +97,7 @@ def replacing(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
 
     After an error nothing of it is left.
     """
-    beside = path.with_name(path.name + ".building")
+    beside = path.with_name(path.name + _BUILDING)
     try:
         with building(log, beside) as store:
             yield store
@@ -104,7 +125,15 @@ def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
 
 
 def put(built: Path, path: Path) -> None:
-    """Replace a store by a built one, in one step."""
+    """Replace a store by one that was built of the whole log, in one step. The snapshot of the old one is removed.
+
+    What was erased since that was taken is not in the new store, so no erasure there would reach it.
+    """
+    remove_snapshot(path)
+    _replace(built, path)
+
+
+def _replace(built: Path, path: Path) -> None:
     _remove(path, *_SIDE_FILES)  # of the old store; SQLite would read them as the new one's
     built.replace(path)
     sync(path.parent)

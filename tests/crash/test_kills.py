@@ -182,6 +182,21 @@ def test_08_kills_at_any_moment_lose_nothing_double_nothing_and_end_as_a_clean_r
     assert _index(clean).read_bytes() == whole
 
 
+def test_graphs_are_whole_whenever_a_snapshot_or_a_return_from_one_was_killed(tmp_path, zygote):
+    chance = random.Random(SEED)
+    directory = tmp_path / "data"
+    zygote.run("ingest", directory)
+    expected = digests(directory)
+    _, _, once = zygote.run("snapshot", directory, 0.0, lines=1)
+
+    for kill in range(KILLS):
+        zygote.run("snapshot", directory, chance.uniform(0.0, once), lines=chance.randrange(2))
+
+        assert digests(directory) == expected, f"seed {SEED}, kill {kill}"
+    with asof.open(directory, embedder="none") as memory:
+        assert all(check.ok for check in memory.verify())
+
+
 def test_content_that_is_not_to_be_kept_is_gone_at_the_end_whenever_the_process_was_killed(tmp_path, zygote):
     chance = random.Random(SEED)
     quiet = [json.loads(line) | {"suppress_content": True} for line in conversation(20)]

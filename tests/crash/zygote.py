@@ -84,6 +84,18 @@ def save_index(directory: Path, _: list[bytes]) -> None:
         memory.search("where does Ana live", limit=3, all_groups=True)
 
 
+def snapshot(directory: Path, _: list[bytes]) -> None:
+    """Take snapshots, then lose the graphs and make them again of those, again and again."""
+    with open_memory(directory) as memory:
+        for count in itertools.count(1):
+            memory.snapshot()
+            memory._session.release()
+            for graph in (directory / "episodes.db", directory / "generations" / "main" / "graph.db"):
+                graph.unlink(missing_ok=True)
+            memory._session.writer()
+            say(f"acked {count}")
+
+
 def read(directory: Path, _: list[bytes]) -> None:
     """Look at every episode, and at the facts, again and again."""
     with Memory(Settings(data=directory, embedder="none")) as memory:
@@ -93,7 +105,7 @@ def read(directory: Path, _: list[bytes]) -> None:
             say(f"acked {count}")
 
 
-JOBS = {work.__name__: work for work in (ingest, load, rebuild, fill, decide, save_index, read)}
+JOBS = {work.__name__: work for work in (ingest, load, rebuild, fill, decide, save_index, snapshot, read)}
 
 
 def main() -> None:

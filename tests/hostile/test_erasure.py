@@ -10,14 +10,17 @@ import signal
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
 from asof.runtime.erasure import Vacuum
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.snapshots import take_snapshots
 from asof_streams import sqlite
+from asof_streams.errors import WriterBusy
 from effort import tries
 from http_server import serving
 from patience import wait_until
@@ -125,6 +128,38 @@ def test_after_an_erasure_a_rebuild_has_the_digest_of_what_answers(tmp_path: Pat
     world.memory.rebuild("again")
 
     assert world.memory.digest("again") == world.memory.digest("main")
+    world.memory.close()
+
+
+def test_no_word_of_an_erased_group_is_left_in_a_snapshot_whether_it_was_taken_before_or_meanwhile(
+    tmp_path: Path,
+) -> None:
+    world, canaries = World(tmp_path / "data"), Canaries(4)
+    tell(world, canaries, 12)
+    world.memory.snapshot()
+    assert {name for name in canaries.left(world.path, "g3") if name.endswith(".snapshot")}
+    erased = Event()
+
+    def take() -> None:
+        while not erased.is_set():
+            with suppress(WriterBusy):  # an erasure is under way
+                take_snapshots(DirectoryLayout(world.path))
+
+    taker = Thread(target=take)
+    taker.start()
+    try:
+        for group in ERASED:
+            world.memory.erase(group)
+    finally:
+        erased.set()
+        taker.join()
+    world.memory.close()
+    world.restart()  # what a snapshot that was read from held back is done
+
+    assert world.memory.stats()["erasing"] == 0
+    assert canaries.left(world.path, *ERASED) == {}
+    world.memory.snapshot()
+    assert canaries.left(world.path, *ERASED) == {}
     world.memory.close()
 
 

@@ -367,6 +367,7 @@ CHANGES = {
         "drop",
         "repair",
         "compress",
+        "snapshot",
         "backup",
         "checkout",
         "settle",

@@ -35,7 +35,7 @@ ROUTE = {  # of an operation or a verb, where it is not called like it
 NO_ROUTE = {
     **dict.fromkeys(("backup", "checkout", "replay"), "it writes or calls what is on the machine of whoever asks"),
     "import_export": "it reads a file of that machine",
-    **dict.fromkeys(("verify", "repair", "compress"), "whoever runs the service looks after its files"),
+    **dict.fromkeys(("verify", "repair", "compress", "snapshot"), "whoever runs the service looks after its files"),
     "embed": "the service embeds by itself",
     "close": "it ends a client in Python, and nothing of the memory",
 }

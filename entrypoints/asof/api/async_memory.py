@@ -40,6 +40,7 @@ from asof.operations.answers import (
     FactVersion,
     GenerationDifference,
     GenerationInfo,
+    GraphSnapshot,
     GroupInfo,
     Hit,
     Hits,
@@ -1024,6 +1025,19 @@ class AsyncMemory:
             memory.compress()
         """
         return await self._run(lambda memory: memory.compress(progress=progress))
+
+    async def snapshot(self, *, progress: Progress | None = None) -> list[GraphSnapshot]:
+        """Take a snapshot of each graph, that of episodes first, while others may write; return what was taken.
+
+        It stands beside the graph, takes as much space, and replaces the one before. A graph that is lost or cannot be
+        read is made of its snapshot and the rest of its log, with the same digest as from the whole log; a snapshot
+        that is damaged, or of another history, is removed with a warning. An erasure removes the snapshots of the
+        graphs that it erases from.
+        DamagedView: a graph is damaged. WriterBusy: an erasure is under way.
+
+            memory.snapshot()
+        """
+        return await self._run(lambda memory: memory.snapshot(progress=progress))
 
     async def backup(
         self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None

@@ -60,6 +60,7 @@ from asof.operations.answers import (
     FactVersion,
     GenerationDifference,
     GenerationInfo,
+    GraphSnapshot,
     GroupInfo,
     Hit,
     Hits,
@@ -1076,6 +1077,20 @@ class Memory:
         """
         with self._session.reporting(progress):
             return upkeep.compress.ask(self._session)
+
+    def snapshot(self, *, progress: Progress | None = None) -> list[GraphSnapshot]:
+        """Take a snapshot of each graph, that of episodes first, while others may write; return what was taken.
+
+        It stands beside the graph, takes as much space, and replaces the one before. A graph that is lost or cannot be
+        read is made of its snapshot and the rest of its log, with the same digest as from the whole log; a snapshot
+        that is damaged, or of another history, is removed with a warning. An erasure removes the snapshots of the
+        graphs that it erases from.
+        DamagedView: a graph is damaged. WriterBusy: an erasure is under way.
+
+            memory.snapshot()
+        """
+        with self._session.reporting(progress):
+            return upkeep.snapshot.ask(self._session)
 
     def backup(self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None) -> Backup:
         """Write everything that cannot be made again into one file, whole or not at all; return its content.

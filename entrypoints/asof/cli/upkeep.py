@@ -1,4 +1,4 @@
-"""The commands that look after a memory: embed, verify, repair, compress, usage, stats, export, doctor."""
+"""The commands that look after a memory: embed, verify, repair, compress, snapshot, usage, stats, export, doctor."""
 
 import sys
 from collections.abc import Iterable
@@ -20,6 +20,7 @@ from asof.operations.operation import ExportQuery
 
 _CHECKS: Final = Table(("", "what"), ("state", lambda check: "ok" if check.ok else "DAMAGED"), ("found", "found"))
 _COMPRESSED: Final = Table(("log", "log"), ("records", "records"), ("bytes before", "before"), ("bytes after", "after"))
+_SNAPSHOTS: Final = Table(("graph of", "log"), ("position", "position"), ("bytes", "size"), ("digest", "digest"))
 _FINDINGS: Final = Table(("", "what"), ("state", "state"), ("found", "found"), ("to mend it", "remedy"))
 _COUNTED: Final = ("entities", "facts", "open_versions", "merges", "communities", "contradictions", "events", "lag")
 
@@ -58,6 +59,14 @@ def compress(call: Call) -> None:
     with call.existing("compressing") as session:
         logs = operations.compress.ask(session)
     call.answer(operations.compress, logs, _COMPRESSED)
+
+
+@command(operations.snapshot)
+def snapshot(call: Call) -> None:
+    """Take a snapshot of each graph. One that is lost is made of it, and of the rest of its log."""
+    with call.existing("copying") as session:
+        graphs = operations.snapshot.ask(session)
+    call.answer(operations.snapshot, graphs, _SNAPSHOTS)
 
 
 usage = question(

@@ -7,6 +7,7 @@ from asof.runtime.log_compression import LogCompression
 from asof.runtime.replay import Projection, Replay
 from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
+from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot
 from asof_projections.model.answers import (
     Added,
     BeliefPeriod,
@@ -80,6 +81,7 @@ __all__ = [
     "FactVersion",
     "GenerationDifference",
     "GenerationInfo",
+    "GraphSnapshot",
     "GroupInfo",
     "Hit",
     "Hits",

@@ -10,7 +10,9 @@ from asof.runtime import embedders, integrity
 from asof.runtime.integrity import Check
 from asof.runtime.log_compression import LogCompression, compress_logs
 from asof.runtime.repair import repair as mend
+from asof.runtime.snapshots import take_snapshots
 from asof.service.session import Session
+from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot
 from asof_projections.model.answers import Embedded
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
@@ -38,6 +40,10 @@ class RepairQuery(Query):
 
 class CompressQuery(Query):
     """Compress the older records of the logs."""
+
+
+class SnapshotQuery(Query):
+    """Take a snapshot of each graph."""
 
 
 @operation()
@@ -105,6 +111,23 @@ def compress(session: Session, query: CompressQuery) -> list[LogCompression]:
     """
     del query
     return list(compress_logs(session.places, session.progress))
+
+
+@operation(items="graphs")
+def snapshot(session: Session, query: SnapshotQuery) -> list[GraphSnapshot]:
+    """Take a snapshot of each graph, also while another process writes; return what was taken.
+
+    A graph that is lost or cannot be read is then made of its snapshot and the rest of its log. NotFound: a graph was
+    never made. DamagedView: one is damaged. WriterBusy: an erasure is under way.
+    """
+    del query
+    taken: list[GraphSnapshot] = []
+    sources = session.sources.every()
+    for source in sources:
+        source.process_backlog()
+        where = f"{source.places.root.name}: " if len(sources) > 1 else ""
+        taken += (replace(one, log=where + one.log) for one in take_snapshots(source.places, session.progress))
+    return taken
 
 
 def export(session: Session, query: ExportQuery) -> Iterator[str]:

@@ -20,6 +20,7 @@ from asof.settings import Settings
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo, save
+from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
 from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
@@ -56,7 +57,7 @@ def _clear(places: DirectoryLayout, what: str) -> str | None:
     kind, _, name = what.partition(" ")
     clear: dict[str, Callable[[], None]] = {
         "log": lambda: _clear_log(places, name),
-        "graph": lambda: _remove(_graph(places, name.removeprefix("of "))),
+        "graph": lambda: _clear_graph(_graph(places, name.removeprefix("of "))),
         "vectors": lambda: _remove(*_vectors(places, name)),
         "ontology": lambda: _restore(places, places.root / name),
     }
@@ -65,6 +66,11 @@ def _clear(places: DirectoryLayout, what: str) -> str | None:
     except AsofError as error:
         return str(error)
     return None
+
+
+def _clear_graph(path: Path) -> None:
+    _remove(path)
+    remove_snapshot(path)  # it may have been taken of a damaged one
 
 
 def _clear_log(places: DirectoryLayout, name: str) -> None:

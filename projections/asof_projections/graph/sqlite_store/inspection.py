@@ -14,7 +14,7 @@ from asof_projections.graph.sqlite_store.scans import HASHED, ORDER
 from asof_streams.errors import DamagedView
 from asof_streams.sqlite import SqliteGuard, connect
 
-_REMEDY: Final = "asof repair builds it anew from its log"
+REMEDY: Final = "asof repair builds it anew from its log"
 _FALSE: Final = "NULL value in cardinalities.single"  # SQLite before 3.41 says so of a key's column behind another one
 _MANY: Final = 1_000_000  # findings: the false ones must not crowd out the others
 _ORDER: Final = ORDER | {
@@ -33,7 +33,7 @@ _LEFT_OUT: Final = {("versions", "n"), ("sqlite_schema", "rootpage")}  # of whic
 
 def copy_store(path: Path, beside: Path) -> None:
     """Copy a store as it is at one moment. NotFound; DamagedView: it cannot be read."""
-    with SqliteGuard(path, _REMEDY, DamagedView):
+    with SqliteGuard(path, REMEDY, DamagedView):
         source = connect(path, writable=False, durable=False)
         with closing(source), closing(sqlite3.connect(beside)) as target:
             source.backup(target)
@@ -41,19 +41,28 @@ def copy_store(path: Path, beside: Path) -> None:
 
 def check_file(path: Path, named: Path) -> None:
     """Check pages, indexes and words of a copy. DamagedView, which names the original: they do not agree."""
-    with SqliteGuard(named, _REMEDY, DamagedView), closing(sqlite3.connect(path, isolation_level=None)) as db:
+    with SqliteGuard(named, REMEDY, DamagedView), closing(sqlite3.connect(path, isolation_level=None)) as db:
         schema.expect_own_statements(db, named)
-        found = {line for (line,) in db.execute(f"PRAGMA integrity_check({_MANY})")}
-        if found - {"ok", _FALSE}:
-            raise DamagedView(f"{named} is damaged: its pages or indexes do not agree; {_REMEDY}")
+        _expect_no_finding(db, "integrity_check", named)
         for words in schema.WORDS:
             db.execute(f"INSERT INTO {words} ({words}, rank) VALUES ('integrity-check', 1)")
+
+
+def check_pages(db: sqlite3.Connection, named: Path) -> None:
+    """Check the pages of an open store, without its indexes and words. DamagedView: they do not agree."""
+    _expect_no_finding(db, "quick_check", named)
+
+
+def _expect_no_finding(db: sqlite3.Connection, check: str, named: Path) -> None:
+    found = {line for (line,) in db.execute(f"PRAGMA {check}({_MANY})")}
+    if found - {"ok", _FALSE}:
+        raise DamagedView(f"{named} is damaged: its pages or indexes do not agree; {REMEDY}")
 
 
 def content_of(path: Path, named: Path) -> str:
     """Return a digest of all rows and of the schema, the ids of rows included. DamagedView: they cannot be read."""
     digest = sha256()
-    with SqliteGuard(named, _REMEDY, DamagedView), closing(sqlite3.connect(path, isolation_level=None)) as db:
+    with SqliteGuard(named, REMEDY, DamagedView), closing(sqlite3.connect(path, isolation_level=None)) as db:
         for table, order in _ORDER.items():
             columns = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
             kept = [_read(table, column) for column in columns if (table, column) not in _LEFT_OUT]

@@ -19,6 +19,7 @@ from asof_projections.graph.sqlite_store.history import SqliteHistory
 from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.row_ids import Claim
+from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
 from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.turn_cache import TurnCache
 from asof_projections.graph.sqlite_store.turns import SqliteTurns
@@ -187,11 +188,14 @@ class SqliteGraph(
     def vacuum(self) -> bool:
         """Rewrite the file if rows were erased; return whether no byte of them is left. False: a reader is there.
 
+        Its snapshot is removed first.
+
         That it is to be done is kept in the file, so that a later writer does it. No transaction may be open.
         """
         self._checkpoints.wait()
         with self._guard:
             if owes_vacuum(self._db):
+                remove_snapshot(self.path)
                 self._tell_words("optimize")  # erased words too
             return vacuum(self._db)
 

@@ -1,0 +1,226 @@
+"""A lost store comes back from its snapshot and the rest of its log, as from the whole log, and from no other file."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from asof_projections.graph.sqlite_store import snapshots
+from asof_projections.graph.sqlite_store.snapshots import take_snapshot
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.projector import catch_up, open_following, rebuild
+from asof_streams.episodic import GroupErased
+from asof_streams.errors import DamagedLog, DamagedView, NotFound, WriterBusy
+from asof_streams.sqlite_log import SqliteLog
+from semantic_story import Story, entity, fact, unasserted
+
+LABEL = 512  # bytes at the end
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "graph.db"
+
+
+@pytest.fixture
+def kept(path: Path) -> Path:
+    return path.with_name("graph.db.snapshot")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    with SqliteLog(tmp_path / "semantic.main.sqlite", writable=True, durable=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def story(log: SqliteLog, path: Path) -> Story:
+    """Some of a story, in a store of which there is a snapshot; then the rest of it, in the log alone."""
+    told = Story()
+    told.tell(entity("Ana"), entity("Rome"), entity("Oslo"))
+    told.tell(fact("f", "Ana", "lives_in", "Rome"))
+    told.tell(entity("Bo"), entity("Lima"), fact("b", "Bo", "likes", "Lima"), group="h")
+    append(log, told)
+    open_following(log, path).close()
+    take_snapshot(path, log.name)
+    told.tell(fact("g", "Ana", "lives_in", "Oslo", (5, None)), unasserted("f", (0, 5)))
+    append(log, told)
+    return told
+
+
+def append(log: SqliteLog, story: Story) -> None:
+    log.append(story.drafts[log.end() :], checkpoint=story.messages)
+
+
+def whole(log: SqliteLog, folder: Path) -> str:
+    rebuild(log, folder / "rebuilt.db")
+    with SqliteGraph(folder / "rebuilt.db", log.name) as rebuilt:
+        return rebuilt.digest()
+
+
+def damage_first_record(log: SqliteLog, folder: Path) -> None:
+    """Damage the log where a snapshot has it already: whatever reads it from there on fails."""
+    with closing(sqlite3.connect(folder / "semantic.main.sqlite")) as raw, raw:
+        raw.execute("UPDATE log SET payload = x'00' WHERE position = 0")
+    with pytest.raises(DamagedLog):
+        list(log.read(0, 1))
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("state", ["lost", "unreadable", "of another schema"])
+def test_a_store_is_made_of_its_snapshot_and_reads_no_more_of_its_log_than_the_rest(log, path, tmp_path, state) -> None:
+    expected = whole(log, tmp_path)
+    match state:
+        case "lost":
+            path.unlink()
+        case "unreadable":
+            path.write_bytes(b"not a database" * 1000)
+        case _:
+            with closing(sqlite3.connect(path)) as raw, raw:
+                raw.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+    damage_first_record(log, tmp_path)
+
+    with open_following(log, path) as store:
+        assert (store.position(), store.head()) == (log.end(), log.head(log.end()))
+        assert store.digest() == expected
+    assert not list(tmp_path.glob("*.building*"))
+
+
+def test_a_store_that_is_made_of_its_snapshot_goes_on(log, story, path, tmp_path) -> None:
+    path.unlink()
+    open_following(log, path).close()
+    story.tell(fact("h", "Ana", "likes", "Rome"))
+    append(log, story)
+
+    with open_following(log, path) as store:
+        assert store.digest() == whole(log, tmp_path)
+
+
+def flipped(kept: Path, at: int) -> None:
+    content = bytearray(kept.read_bytes())
+    content[at] ^= 1
+    kept.write_bytes(content)
+
+
+def relabelled(kept: Path, **label: object) -> None:
+    content = kept.read_bytes()
+    told = json.loads(content[-LABEL:]) | label
+    kept.write_bytes(content[:-LABEL] + json.dumps(told).encode().ljust(LABEL))
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "empty": (lambda kept: kept.write_bytes(b""), "damaged"),
+    "cut": (lambda kept: kept.write_bytes(kept.read_bytes()[:-LABEL]), "damaged"),
+    "shorter": (lambda kept: kept.write_bytes(kept.read_bytes()[5_000:]), "damaged"),
+    "first byte": (lambda kept: flipped(kept, 0), "damaged"),
+    "a byte amid": (lambda kept: flipped(kept, 20_000), "damaged"),
+    "no JSON": (lambda kept: flipped(kept, -LABEL), "damaged"),
+    "a list": (lambda kept: kept.write_bytes(kept.read_bytes()[:-LABEL] + b"[]".ljust(LABEL)), "damaged"),
+    "another schema": (lambda kept: relabelled(kept, schema="1-0"), "another version"),
+    "another log": (lambda kept: relabelled(kept, log="semantic.other"), "another log"),
+    "a longer log": (lambda kept: relabelled(kept, position=1_000_000), "longer"),
+    "no position": (lambda kept: relabelled(kept, position=None), "longer"),
+    "another history": (lambda kept: relabelled(kept, hash="00" * 32), "another history"),
+    "another position": (lambda kept: relabelled(kept, position=1), "another history"),
+    "another digest": (lambda kept: relabelled(kept, sha256="00" * 32), "damaged"),
+}
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_snapshot_that_is_not_whole_or_not_of_this_log_is_removed_with_a_warning(
+    log, path, kept, tmp_path, fault, caplog
+) -> None:
+    spoil, reason = FAULTS[fault]
+    spoil(kept)
+    path.unlink()
+
+    with open_following(log, path) as store:
+        assert store.digest() == whole(log, tmp_path)
+    assert not kept.exists()
+    [warning] = [record.getMessage() for record in caplog.records if record.name == snapshots.__name__]
+    assert str(kept) in warning
+    assert reason in warning
+
+
+@pytest.mark.usefixtures("story")
+def test_a_snapshot_of_a_store_that_was_not_of_this_log_is_not_trusted(log, path, kept, tmp_path) -> None:
+    with SqliteGraph(path, log.name, writable=True) as store:
+        store.commit(store.position(), b"x" * 32)
+    take_snapshot(path, log.name)
+    relabelled(kept, hash=log.head(json.loads(kept.read_bytes()[-LABEL:])["position"]).hex())
+    path.unlink()
+
+    with open_following(log, path) as store:
+        assert store.digest() == whole(log, tmp_path)
+    assert not kept.exists()
+
+
+def test_an_erasure_removes_the_snapshot_and_one_is_taken_again_when_no_byte_is_left(log, story, path, kept) -> None:
+    story.tell(GroupErased(), group="h")
+    append(log, story)
+    with open_following(log, path) as store:
+        with pytest.raises(WriterBusy):
+            take_snapshot(path, log.name)
+        assert store.vacuum()
+        assert not list(path.parent.glob("*.snapshot*"))
+        take_snapshot(path, log.name)
+
+    assert b"Lima" not in kept.read_bytes()
+
+
+def test_a_snapshot_from_before_an_erasure_leads_to_the_erased_state_and_is_removed(log, story, path, kept) -> None:
+    story.tell(GroupErased(), group="h")
+    append(log, story)
+    path.unlink()
+
+    with open_following(log, path) as store:
+        assert store.fact("b") is None
+        assert store.vacuum()
+    for file in (path, path.with_name("graph.db-wal")):
+        assert not file.exists() or b"Lima" not in file.read_bytes()
+    assert not kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_a_store_that_is_made_of_the_whole_log_has_no_snapshot_of_before(log, path, kept) -> None:
+    assert kept.exists()
+    rebuild(log, path)
+
+    assert not kept.exists()
+
+
+def test_a_snapshot_is_one_state_of_a_store_that_is_written_to(log, story, path, kept, tmp_path) -> None:
+    with open_following(log, path) as store:
+        story.tell(fact("h", "Ana", "likes", "Rome"))
+        append(log, story)
+        before = store.position()
+        store.apply(list(log.read(before)))
+
+        assert take_snapshot(path, log.name).position == before
+
+        store.rollback()
+        catch_up(log, store)
+    assert json.loads(kept.read_bytes()[-LABEL:])["position"] == before
+    path.unlink()
+    with open_following(log, path) as store:
+        assert store.digest() == whole(log, tmp_path)
+    assert {file.name for file in tmp_path.glob("graph.db*")} <= {"graph.db", kept.name, "graph.db-wal", "graph.db-shm"}
+
+
+def test_of_a_store_that_is_lost_or_damaged_no_snapshot_is_taken(log, story, path, kept) -> None:
+    del story
+    before = kept.read_bytes()
+    content = bytearray(path.read_bytes())
+    content[8192:16384] = bytes(8192)
+    path.write_bytes(content)
+    with pytest.raises(DamagedView):
+        take_snapshot(path, log.name)
+    path.unlink()
+    with pytest.raises(NotFound):
+        take_snapshot(path, log.name)
+
+    assert kept.read_bytes() == before
