@@ -1,8 +1,7 @@
 """How time, disk and memory grow with history: measured at two sizes, one ten times the other.
 
-At full scale these are 1,000,000 and 10,000,000. What 100,000,000 and a billion would take is arithmetic: each further
-fact takes what one took on average between those two. So it assumes that nothing gets slower with size that had not by
-then, such as a graph that no longer fits into the page cache, and that the machine has what comes out.
+At full scale these are 1,000,000 and 10,000,000. What 100,000,000 and a billion would take is arithmetic, whose
+assumptions are printed above the table.
 """
 
 from collections.abc import Iterator
@@ -15,6 +14,10 @@ from bench.material import Material, child
 
 _FULL = 1_000_000
 _BEYOND = (10, 100)  # times the larger size, by arithmetic
+_ASSUMED = """\
+By arithmetic: each further fact takes what one took on average between {smaller:,} and {larger:,} facts, which were
+measured. It assumes that nothing gets slower with size that had not by then, such as a graph that no longer fits into
+the page cache, that a cache which was not full yet goes on growing, and that the machine has what comes out."""
 
 Measured = dict[str, float]
 _UNITS = {  # of what is measured at each size
@@ -36,12 +39,15 @@ def measure(material: Material) -> Iterator[Figure]:
     smaller = material.count(_FULL, 200)
     larger = 10 * smaller
     first, second = (_measured(material.folder / f"scale-{facts}", facts) for facts in (smaller, larger))
+    print(_ASSUMED.format(smaller=smaller, larger=larger))
     for name, unit in _UNITS.items():
         each = max(0.0, second[name] - first[name]) / (larger - smaller)  # what does not grow does not shrink either
         yield Figure(f"{name}: {larger:,} facts", unit, {unit: second[name]}, {unit: first[name]}, f"{smaller:,} facts")
         for times in _BEYOND:
             grown = second[name] + each * larger * (times - 1)
-            yield Figure(f"{name}: {larger * times:,} facts", unit, {unit: grown}, note="arithmetic, not measured")
+            yield Figure(
+                f"{name}: {larger * times:,} facts, by arithmetic", unit, {unit: grown}, note="arithmetic, not measured"
+            )
 
 
 def _measured(folder: Path, facts: int) -> Measured:

@@ -87,7 +87,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "verify": ("upkeep", "Check every log and every projection."),
     "repair": ("upkeep", "Make again what verify finds damaged, each from the log before it."),
     "compress": ("upkeep", "Compress the older records of the logs."),
-    "snapshot": ("upkeep", "Take a snapshot of each graph, from which it is made again."),
+    "snapshot": ("upkeep", "Take a snapshot of each graph."),
     "backup": ("backup", "Write everything that cannot be made again into one file."),
     "restore": ("backup", "Make a directory of a backup, with all that follows from it."),
     "checkout": ("backup", "Make the directory as it was at a known moment."),

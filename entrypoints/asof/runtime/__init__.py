@@ -39,6 +39,7 @@ __all__ = [
     "replica_health",
     "replica_manifest",
     "server_checks",
+    "snapshots",
     "suppression",
     "vector_search",
     "watchdog",
