@@ -48,7 +48,7 @@ def test_a_record_needs_no_headers_and_no_key() -> None:
 @pytest.mark.parametrize("field", ["subject", "relation", "object", "op", "ref"])
 def test_what_has_a_field_of_facts_and_no_content_is_a_fact(field: str) -> None:
     assert not reason({"group_id": "g", field: "x"}).startswith("content")
-    assert reason(SAID | {field: "x"}).startswith(f"{field}: no such field; known are group_id, content")
+    assert reason(SAID | {field: "x"}).startswith(f"{field}: no such field; ")
 
 
 def test_times_are_text_with_a_zone() -> None:
