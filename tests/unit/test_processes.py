@@ -1,8 +1,15 @@
 """Set-up of processes that do long work."""
 
 import gc
+from pathlib import Path
 
+import pytest
+
+import asof
+from asof.runtime import generations
 from asof.runtime.processes import SeldomCollections
+
+SAID = {"content": "I live in Rome.", "role": "Ana", "role_type": "user", "timestamp": "2024-05-10T09:00:00Z"}
 
 
 def test_while_anybody_works_long_collections_are_seldom_and_then_as_often_as_before() -> None:
@@ -16,3 +23,20 @@ def test_while_anybody_works_long_collections_are_seldom_and_then_as_often_as_be
 
     assert during == after_one > before
     assert gc.get_threshold() == before
+
+
+def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generations, "FLUSH_EVERY", 1)
+    before, seen = gc.get_threshold(), list[tuple[int, int, int]]()
+
+    def look(*_: object) -> None:
+        seen.append(gc.get_threshold())
+
+    with asof.open(tmp_path, embedder="none") as memory:
+        assert memory.produce([SAID], acknowledged=look).accepted == 1
+        memory.rebuild("again", progress=look)
+
+    assert len(seen) == 2
+    assert min(seen) > before == gc.get_threshold()

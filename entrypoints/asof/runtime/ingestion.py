@@ -6,6 +6,7 @@ from typing import Protocol
 
 from asof.runtime import clock, json_lines
 from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.processes import SeldomCollections
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
@@ -57,6 +58,7 @@ class EmbeddedSink:
         return self._writer.parked()
 
 
+@SeldomCollections()
 def ingest(
     found: Iterable[InboundMessage | Refused | None],
     open_sink: Callable[[], MessageSink],
