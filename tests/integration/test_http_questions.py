@@ -128,6 +128,15 @@ def test_times_are_read_in_words_and_told_in_headers(server: Server) -> None:
     assert [fact["object"] for fact in answer.json()["facts"]] == ["Lisbon"]
     assert answer.headers["asof-valid-at"].startswith("2020-03-")
     assert "asof-known-at" in answer.headers
+    changed = server.client.get("/v1/diff", params={"group_id": "g", "from": "spring 2020", "to": "1 June 2024,now"})
+    assert (
+        changed.json()["changes"]
+        == get(server, "diff", group_id="g", **{"from": "2020-03", "to": "2024-06"})["changes"]
+    )
+    assert changed.headers["asof-from"].startswith("2020-03-")
+    assert changed.headers["asof-to"].startswith("2024-06-01T00:00:00Z,2")
+    period = server.client.get("/v1/episodes", params={"group_id": "g", "from": "spring 2020", "to": "now"})
+    assert period.headers["asof-from"] == changed.headers["asof-from"]
     refused = server.client.get("/v1/facts", params={"valid_at": "noon"})
     assert (refused.status_code, refused.json()["field"]) == (422, "valid_at")
     assert "it may mean" in refused.json()["detail"]

@@ -43,6 +43,8 @@ def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, zone: tzin
 
 
 def _read(name: str, value: Any, now: Callable[[], int], *, zone: tzinfo | None) -> Any:
+    if isinstance(value, list) and len(value) == 1:  # FastAPI reads a point as a list of its values
+        return _read(name, value[0], now, zone=zone)
     try:
         if name in _POINTS and isinstance(value, tuple | list) and len(value) == 2:
             return [_in_words(part, now, zone=zone) for part in value]

@@ -12,14 +12,14 @@ from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import FAR, GroupQuery, TimezoneName
+from asof.operations.queries import FAR, EventsQuery, GroupQuery, TimezoneName
 from asof.operations.times import SPOKEN, in_instants, render, system, zone_of
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
 _LIMIT: Final = 100  # items of a page, where a request gives no limit
 _MOST: Final = 1_000  # items of a page
-_MOMENTS: Final = {"valid_at": "Asof-Valid-At", "known_at": "Asof-Known-At"}
+_MOMENTS: Final = {"valid_at": "Asof-Valid-At", "known_at": "Asof-Known-At", "start": "Asof-From", "stop": "Asof-To"}
 
 Q = TypeVar("Q", bound=BaseModel)
 A = TypeVar("A")
@@ -73,10 +73,12 @@ def _read_times(fields: Any) -> Any:
 
 
 def _tell_moments(response: Response, query: BaseModel) -> None:
-    """Say in headers as of which instants an answer is, where the request gave a time."""
+    """Say in headers which instants the times of a request are; a point on both clocks is two of them."""
     for name, header in _MOMENTS.items():
-        if (instant := getattr(query, name, None)) is not None and (text := render(instant)) is not None:
-            response.headers[header] = text
+        if (given := getattr(query, name, None)) is not None and not isinstance(query, EventsQuery):
+            instants = [one for one in (given if isinstance(given, tuple) else (given,)) if one is not None]
+            if told := ",".join(filter(None, map(render, instants))):
+                response.headers[header] = told
 
 
 Handle = Callable[[Service, Caller, Any], Awaitable[Response]]
