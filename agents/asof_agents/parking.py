@@ -5,7 +5,7 @@ translate the world's errors of SQLite; one that comes here is of a query that a
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from asof_streams.episodic import ExtractionFailed, MessageParked
@@ -49,11 +49,11 @@ def expect_memory() -> None:
         raise UnavailableError("there is no memory left: give this process more") from None
 
 
-def warn_of_failures(position: int, log: str, events: Iterable[Event]) -> None:
+def warn_of_failures(position: int, log: str, events: Sequence[Event]) -> None:
     """Write a warning for each failure among the events of a message: its position and the class of the reason."""
+    if _FAILURES.isdisjoint(map(type, events)):
+        return  # so it is with nearly every message that is ingested
     for event in events:
-        if type(event) not in _FAILURES:
-            continue  # nearly all: of every message that is ingested, each event comes here
         if isinstance(event, MessageParked):
             _log.warning("message %d is parked in %s: %s", position, log, event.reason.partition(": ")[0])
         elif isinstance(event, ExtractionFailed):

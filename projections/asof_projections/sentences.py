@@ -27,9 +27,9 @@ def sentence_spans(content: str) -> list[SentenceSpan]:
 
 def sentence_count(content: str) -> int:
     """Return how many sentences a content has."""
-    ends = [match.end() for match in _END.finditer(content)]
-    pieces = [content[start:end] for start, end in zip([0, *ends], [*ends, len(content)], strict=True)]
-    return sum([not piece.isspace() for piece in pieces if piece])
+    ends = [*map(re.Match.end, _END.finditer(content)), len(content)]  # without a loop: of every message
+    pieces = map(content.__getitem__, map(slice, [0, *ends], ends))
+    return sum(map(bool, map(str.strip, pieces)))
 
 
 def sentence_id(episode: str, number: int) -> str:

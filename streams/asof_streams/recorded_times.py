@@ -4,7 +4,7 @@ The log's file has that of each group's last record, in the table `groups`.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from asof_streams.errors import PositionConflict
@@ -43,11 +43,11 @@ class RecordedTimes:
             times.append(at)
         return times
 
-    def note(self, start: int, stop: int, times: Sequence[tuple[str, int]]) -> None:
-        """Keep the group and the time of each record of [start, stop)."""
-        self._db.executemany(_DATED, dict(times).items())
+    def note(self, start: int, stop: int, times: Mapping[str, int], latest: int) -> None:
+        """Keep the times of the records of [start, stop): of each group that of its last one, and the latest of all."""
+        self._db.executemany(_DATED, times.items())
         is_known = self._latest[0] == start
-        self._latest = (stop, max([self._latest[1], *(at for _, at in times)])) if is_known else (-1, NEG)
+        self._latest = (stop, max(self._latest[1], latest)) if is_known else (-1, NEG)
 
     def latest(self, end: int) -> int:
         """Return the latest of a log that ends at a position; NEG where there is no record."""

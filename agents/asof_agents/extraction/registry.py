@@ -6,6 +6,7 @@ Pure, except for `find`, which looks up a named ontology; the runtime passes it 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Final
 
 from asof_agents.extraction.ports import (
@@ -29,6 +30,7 @@ from asof_streams.options import TypeSchema
 TAG: Final = "<graphiti_episode"  # the tag around an agent's episode
 TAGGED: Final = "agent_memory_v1"  # the ontology of such an episode, if its message names no other
 _TYPES: Final = ("entity_types", "excluded_entity_types", "relation_types", "relation_type_map")
+_types_of: Final = attrgetter(*_TYPES)
 _MOST: Final = 32  # adapted ontologies, and extractors, in memory
 
 FindOntology = Callable[[str], Ontology | None]
@@ -52,7 +54,8 @@ class Ontologies:
         A message with types and no ontology chooses the memory's own. InvalidInput: there is no such ontology, or the
         types do not fit it.
         """
-        types = {name: value for name in _TYPES if (value := getattr(message, name))}
+        given = _types_of(message)
+        types = {name: value for name, value in zip(_TYPES, given, strict=True) if value} if any(given) else {}
         named = message.schema_id or (TAGGED if TAG in message.content else self.own.id if types else None)
         if named is None:
             return {}

@@ -23,7 +23,7 @@ from asof_agents.extraction.english.change_words import (
 )
 from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.gist import about, clause_bounds, gist_of, openings, stems
-from asof_agents.extraction.english.lexicon import UNSURE_FROM, UNSURE_SENTENCE, VAGUE
+from asof_agents.extraction.english.lexicon import UNSURE_FROM, VAGUE
 from asof_agents.extraction.english.numerals import Slot
 from asof_agents.extraction.english.slots import says_little, slots, topic
 from asof_agents.extraction.english.word_roots import COMMON
@@ -135,7 +135,7 @@ def _newness(told: Sequence[ParsedSentence], number: int, parsed: ParsedSentence
         return None
     if new.kind == "noun" and new.last - new.first == 1 and low[new.first] in _VERBS:
         return None  # "it's retired"
-    if not mine or parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low):
+    if not mine or parsed.sentence.question or parsed.sentence.unsure:
         return None
     begin, end = clause_bounds(low, new.first, new.last)
     clause = low[begin : new.first]

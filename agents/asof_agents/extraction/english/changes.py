@@ -15,7 +15,7 @@ from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.change_words import BE, OWNERS
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.gist import is_thought
-from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS, UNSURE_SENTENCE
+from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
 from asof_agents.extraction.english.replacements import replacement
@@ -179,8 +179,7 @@ def _may_state(turn: Turn) -> bool:
 
 
 def _is_sure(parsed: ParsedSentence) -> bool:
-    low = parsed.sentence.low
-    return UNSURE_SENTENCE.isdisjoint(low) and not is_thought(low)
+    return not parsed.sentence.unsure and not is_thought(parsed.sentence.low)
 
 
 def _may_change(relation: RelationType, old: Relationship) -> bool:

@@ -9,6 +9,7 @@ from asof_agents.extraction.english.verbs import ONLY_PASTS, PASTS
 from asof_agents.extraction.ports import Mention
 
 _THE = frozenset({"the", "our", "this"})
+_BEGINNINGS = FIRST_PERSON | _THE | {"he", "she", "me"}
 _LATELY = frozenset({"currently", "finally", "just", "recently", "still"})
 _FINITE = AUXILIARIES | {"me", "us", "you"}  # what a sentence has that does not leave its verb out
 _ENDS = frozenset({".", "!", ";", "-", "–", "—"})
@@ -35,6 +36,8 @@ class ClauseSubjects:
         """Return the subject of a clause that begins at a word; None: there is none, or it is not clear who it is."""
         low, context = self.low, self.context
         word = low[at]
+        if word not in _BEGINNINGS and at != self.opening and at not in self.parsed.names and "-" not in word:
+            return None  # mostly so: a comma, an "and"
         before = low[at - 1] if at else ""
         if word in FIRST_PERSON:
             if before == "like" or low[at : at + 3] == ("we", "all", "have"):

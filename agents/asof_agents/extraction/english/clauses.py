@@ -61,7 +61,7 @@ def _not_sure(parsed: ParsedSentence) -> str | None:
     low = parsed.sentence.low
     if parsed.sentence.question and _asked_from(low) is None:
         return "a question states nothing"
-    for at, word in enumerate(low if not UNSURE_SENTENCE.isdisjoint(low) else ()):
+    for at, word in enumerate(low if parsed.sentence.unsure else ()):
         if word in UNSURE_SENTENCE and not (at and word in _UNSURE_REST and low[at - 1] in _SET_OFF):
             return f'"{word}" makes it unsure'
     return "it is only a guess" if _thinks(low) else None

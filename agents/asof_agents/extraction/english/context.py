@@ -141,7 +141,7 @@ def _kept(text: str, patterns: Patterns) -> tuple[Sequence[tuple[Sentence, Seque
 def _named(text: str, patterns: Patterns) -> Iterator[tuple[Sentence, Sequence[NameSpan]]]:
     for sentence in parse_sentences(text):
         names = names_in(sentence, patterns, text)
-        yield sentence, names or lower_names(sentence, patterns, text)
+        yield sentence, tuple(names or lower_names(sentence, patterns, text))
 
 
 class TurnContext:

@@ -22,7 +22,7 @@ from asof_agents.extraction.english.frame_values import (
     name_value,
     tells,
 )
-from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE, VAGUE
+from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, VAGUE
 from asof_agents.extraction.english.lower_names import may_name
 from asof_agents.extraction.english.patterns import match_steps, next_words
 from asof_agents.extraction.english.quantities import Value
@@ -87,7 +87,7 @@ _BACK: Final = 6  # words before a verb among which a thought or a wish makes it
 def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the values that everyday frames of a sentence state."""
     low = parsed.sentence.low
-    if "quality" not in context.patterns.values or parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low):
+    if "quality" not in context.patterns.values or parsed.sentence.question or parsed.sentence.unsure:
         return
     frames, of_kin, heads = _heads()
     mine = "my" in low

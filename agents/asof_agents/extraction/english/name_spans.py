@@ -41,7 +41,8 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
     for at in others:
         if at < after:
             continue
-        quoted = _quoted(sentence, at, any_word=at == 0 and bool(patterns.defining))
+        opens = sentence.raw[at] in _OPENING
+        quoted = _quoted(sentence, at, any_word=at == 0 and bool(patterns.defining)) if opens else None
         if quoted:
             start, end = sentence.span(at + 1, quoted)
             found.append(NameSpan(text[start:end], at + 1, quoted, quoted=True))
@@ -97,7 +98,7 @@ def _opens_with_verb(sentence: Sentence) -> bool:
 def _quoted(sentence: Sentence, at: int, *, any_word: bool) -> int | None:
     """Return the end of a title in double quotes that opens at `at`; `any_word`: it may begin in lower case."""
     raw = sentence.raw
-    if raw[at] not in _OPENING or at + 1 >= len(raw):
+    if at + 1 >= len(raw):
         return None
     if not (any_word or raw[at + 1][:1].isupper() or raw[at + 1].isdigit()):
         return None

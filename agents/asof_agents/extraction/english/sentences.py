@@ -8,6 +8,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
+from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
+
 # No pattern may look at a character more often than a few times, whatever the text: quantifiers are possessive, and
 # no match is tried inside of a run that was tried from its beginning.
 _PLAIN = r"</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)"
@@ -67,14 +69,18 @@ _SHORT = frozenset({"'", *_FULL, *_RUN_TOGETHER})  # words that do not stand for
 
 
 class Sentence:
-    """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out."""
+    """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out.
 
-    __slots__ = ("_starts", "_text", "end", "low", "question", "raw", "start")
+    unsure: a word of it may make all of it unsure; several rules ask.
+    """
+
+    __slots__ = ("_starts", "_text", "end", "low", "question", "raw", "start", "unsure")
 
     def __init__(self, text: str, start: int, end: int, low: tuple[str, ...], raw: tuple[str, ...]) -> None:
         self.start = start
         self.end = end
         self.question = _is_question(text, start, end)
+        self.unsure = not UNSURE_SENTENCE.isdisjoint(low)
         self.low = low
         self.raw = raw
         self._text = text
@@ -94,7 +100,8 @@ class Sentence:
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the offsets of the words [first, last)."""
-        return self.starts[first], self.end_of(last - 1)
+        starts = self.starts
+        return starts[first], starts[last - 1] + len(self.raw[last - 1])
 
     def end_of(self, at: int) -> int:
         """Return the offset behind a word."""
@@ -146,10 +153,10 @@ def _goes_on(text: str, start: int, dot: int) -> bool:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
-    piece = text[start:end].lstrip()
-    start = end - len(piece)
-    piece = piece.rstrip()
-    return (start, start + len(piece)) if piece else None
+    piece = text[start:end]
+    bare = piece.strip()
+    start += piece.index(bare)
+    return (start, start + len(bare)) if bare else None
 
 
 def parse_sentences(text: str) -> Iterator[Sentence]:

@@ -7,7 +7,7 @@ rent is 900", "the price of the ticket". Only words that say so directly are rea
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE
+from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.quantities import Value, address_at, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
@@ -65,10 +65,10 @@ _LONGEST: Final = 6  # words between a thing's name and its value
 
 def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the values of things that a sentence states."""
-    if not context.patterns.values or parsed.sentence.question:
+    if not context.patterns.values or parsed.sentence.question or parsed.sentence.unsure:
         return
     low = parsed.sentence.low
-    if _TRIGGERS.isdisjoint(low) or not UNSURE_SENTENCE.isdisjoint(low):
+    if _TRIGGERS.isdisjoint(low):
         return
     for at in [at for at, word in enumerate(low) if word in _TRIGGERS]:
         word = low[at]

@@ -74,10 +74,14 @@ class RecentTurns:
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow] | None:
         """Return the mentions of episodes in the order of the log; None: those of one are not kept."""
-        kept = [self._mentions[episode] for episode in dict.fromkeys(episodes)]
-        if None in kept:
-            return None
-        return [row for _, row in sorted(pair for of in kept if of is not None for pair in of[1])]
+        rows: list[tuple[int, MentionRow]] = []
+        for episode in dict.fromkeys(episodes):
+            kept = self._mentions[episode]
+            if kept is None:
+                return None
+            rows += kept[1]
+        rows.sort()
+        return [row for _, row in rows]
 
 
 def _said_at(turn: EpisodeRow) -> int:

@@ -61,7 +61,7 @@ class Grammar:
     def rewrite(self, tokens: Sequence[Token], now: Now, *, lenient: bool) -> list[Token]:
         """Return the tokens after all rules have been applied."""
         done = list(tokens)
-        code = "".join(self._letter(t.kind) for t in done)
+        code = "".join([self._letter(t.kind) for t in done])
         near = self._index.near(code)
         for number in near:
             rule = self.rules[number]
@@ -82,7 +82,7 @@ class Grammar:
         return done
 
     def _letter(self, kind: str) -> str:
-        return self._letters.setdefault(kind, chr(0xE000 + len(self._letters)))
+        return self._letters.get(kind) or self._letters.setdefault(kind, chr(0xE000 + len(self._letters)))
 
     def _encode(self, pattern: str) -> str:
         def encode(kind: re.Match[str]) -> str:

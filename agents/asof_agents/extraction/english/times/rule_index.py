@@ -5,7 +5,8 @@ follows from its text alone: a rule that is left out would not have matched.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import or_
 from typing import Final
 
 Letters = frozenset[str]
@@ -52,9 +53,11 @@ class RuleIndex:
         self._count = 0
         self._serving: list[dict[str, int]] = []  # by the place of a need
         self._free: list[int] = []  # the rules that need nothing there
+        self._bits: dict[str, list[int]] = {}  # by a letter: the rules that it serves at each place
 
     def add(self, wanted: Iterable[Letters]) -> None:
         """Add the next rule, by what it needs."""
+        self._bits.clear()
         bit, wanted = 1 << self._count, list(wanted)
         self._count += 1
         while len(self._serving) < len(wanted):
@@ -69,23 +72,28 @@ class RuleIndex:
 
     def near(self, code: str) -> "NearRules":
         """Return the rules that may match a code."""
-        return NearRules(self._serving, self._free, self._count, code)
+        return NearRules(self.bits, self._free, self._count, code)
+
+    def bits(self, letter: str) -> list[int]:
+        """Return the rules that a letter serves, as bits, at each place of a need."""
+        if letter not in self._bits:
+            self._bits[letter] = [serving.get(letter, 0) for serving in self._serving]
+        return self._bits[letter]
 
 
 class NearRules:
     """Iterates over the rules that may match a code, in their order; the code may get more letters meanwhile."""
 
-    def __init__(self, serving: list[dict[str, int]], free: list[int], count: int, code: str) -> None:
-        self._serving = serving
-        self._reached = list(free)
+    def __init__(self, bits: Callable[[str], list[int]], free: list[int], count: int, code: str) -> None:
+        self._bits = bits
+        self._reached = free
         self._ahead = (1 << count) - 1
         for letter in set(code):
             self.add(letter)
 
     def add(self, letter: str) -> None:
         """Note a letter that the code has got."""
-        for place, serving in enumerate(self._serving):
-            self._reached[place] |= serving.get(letter, 0)
+        self._reached = list(map(or_, self._reached, self._bits(letter)))
 
     def __iter__(self) -> Iterator[int]:
         while near := self._next():
