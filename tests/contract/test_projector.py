@@ -118,6 +118,23 @@ def test_a_damaged_store_or_one_of_another_schema_is_made_anew(log, path) -> Non
         assert store.digest() == whole
 
 
+def test_a_store_that_was_made_anew_goes_on_with_its_log(log, story, path) -> None:
+    path.write_bytes(b"not a database" * 1000)
+    with open_following(log, path) as store:
+        story.tell(fact("h", "Ana", "likes", "Rome"))
+        append(log, story)
+        catch_up(log, store)
+        assert (store.position(), store.fact("h") is None) == (log.end(), False)
+
+
+def test_a_store_says_how_far_its_log_has_read_also_where_no_event_followed(log, story, path) -> None:
+    with open_following(log, path) as store:
+        assert store.checkpoint() == story.messages
+        log.append([], checkpoint=story.messages + 5)
+        catch_up(log, store)
+        assert (store.position(), store.checkpoint()) == (log.end(), story.messages + 5)
+
+
 @pytest.mark.usefixtures("story")
 def test_what_an_interrupted_rebuild_left_is_in_nobodys_way(log, path) -> None:
     path.with_name("graph.db.building").write_bytes(b"left by a crash")

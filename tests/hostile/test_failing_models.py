@@ -216,7 +216,12 @@ def test_a_retry_of_what_is_neither_parked_nor_failed_changes_nothing(world: Wor
         world.memory.retry([0], group_id="other")
 
 
-def test_a_retry_of_an_erased_or_withdrawn_message_makes_nothing(world: World, server: ModelServer) -> None:
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
+def test_a_retry_of_an_erased_or_withdrawn_message_makes_nothing(
+    world: World, server: ModelServer, source: Literal["mentions", "episodes"]
+) -> None:
+    world.memory.rebuild("read", source=source)
+    world.memory.switch("read")
     server.faults = [AWAY] * (CALLS + 1)
     say(world, "I live in Berlin.", "I work at Siemens.")
     [first, _] = world.memory.episodes(group_id="g")

@@ -166,6 +166,24 @@ def test_a_reader_finds_what_a_writer_committed(history, tmp_path):
         assert contents(search.search(search_of("yacht", "g"))) == ["My yacht"]
 
 
+def test_a_reader_that_keeps_its_last_answer_gives_no_group_the_turns_of_another(history, tmp_path):
+    history.say("2024-01-04", "a cat of theirs", role="Ana", group_id="other")
+    with SqliteGraph(tmp_path / "episodes.db", "episodic") as reader:
+        search = EpisodeSearch(reader)
+        for _ in range(2):
+            assert {hit.group_id for hit in search.search(search_of("cat", "g"))} == {"g"}
+            assert {hit.group_id for hit in search.search(search_of("cat", "other"))} == {"other"}
+            assert search.search(search_of("cat", "other", known_at="2024-01-02")) == []
+            assert {hit.group_id for hit in search.search(search_of("cat"))} == {"g", "other"}
+
+
+def test_a_withdrawn_fact_that_was_stated_last_was_no_turn(history, by_words):
+    history.tell("2024-01-04", relation="has", object="yacht", fact="Ana has a yacht", valid_at="2020")
+    history.withdraw("2024-01-05", 3)
+
+    assert contents(by_words.search(search_of("cat", "g"))) == ["Ben, we have a cat at home"]
+
+
 def test_a_loaded_store_has_the_words_of_a_grown_one(history, tmp_path, by_words):
     history.say("2024-01-04", "cats and dogs")
     with SqliteGraph(tmp_path / "loaded.db", "episodic", writable=True) as loaded:
