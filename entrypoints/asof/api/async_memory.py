@@ -349,7 +349,7 @@ class AsyncMemory:
         )
 
     async def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
-        """Return one fact by its id, as it is believed now; of several periods the last. NotFound: it is not."""
+        """Return one fact by its id as it is believed now, the last of its periods. NotFound: it is not believed."""
         return await self._run(lambda memory: memory.fact(id))
 
     async def search(
@@ -780,7 +780,7 @@ class AsyncMemory:
         return await self._run(lambda memory: memory.episode(id))
 
     async def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
-        """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
+        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it."""
         return await self._run(lambda memory: memory.groups(prefix=prefix, limit=limit, cursor=cursor))
 
     async def message(self, position: int) -> Outcome:

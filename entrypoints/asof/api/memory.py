@@ -378,7 +378,7 @@ class Memory:
         )
 
     def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
-        """Return one fact by its id, as it is believed now; of several periods the last. NotFound: it is not."""
+        """Return one fact by its id as it is believed now, the last of its periods. NotFound: it is not believed."""
         return facts.fact.ask(self._session, id=id)
 
     def search(
@@ -833,7 +833,7 @@ class Memory:
         return logs.episode.ask(self._session, id=id)
 
     def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
-        """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
+        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it."""
         return logs.groups.ask(self._session, prefix=prefix, limit=limit, cursor=cursor)
 
     def message(self, position: int) -> Outcome:

@@ -35,7 +35,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "withdraw": ("writes", "Withdraw an episode."),
     "erase": ("erasures", "Make everything of a group gone, or a part of it, for ever."),
     "facts": ("facts", "Ask which facts hold."),
-    "fact": ("facts", "Ask for one fact by its id, as it is believed now; of several periods the last."),
+    "fact": ("facts", "Ask for one fact by its id as it is believed now, the last of its periods."),
     "search": (
         "facts",
         "Find the facts that hold and fit a question best, and the turns that do, by words and by meaning.",

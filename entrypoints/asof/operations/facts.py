@@ -85,7 +85,7 @@ def _joined(found: Sequence[Hits[Hit]], limit: int) -> Hits[Hit]:
 
 @operation()
 def fact(session: Session, query: FactQuery) -> Fact:
-    """Return one fact as it is believed now, whenever it holds; of several periods the last. NotFound: it is not."""
+    """Return one fact as it is believed now, whenever it holds, the last of its periods. NotFound: not believed."""
     for source in session.sources.every():
         if (found := source.opened().questions.fact(query.id)) is not None:
             return found

@@ -30,7 +30,7 @@ class ReplayQuery(Query):
     start: int | None = Field(
         None, alias="from", ge=0, le=FAR, description="From this position on. Left out: where this sink stopped, or 0."
     )
-    stop: int | None = Field(None, alias="to", ge=0, le=FAR, description="Up to this position, without it.")
+    stop: int | None = Field(None, alias="to", ge=0, le=FAR, description="Before this position.")
     generation: Name | None = Field(None, description="Of the semantic log: the one that answers, if left out.")
     pace: float | None = Field(
         None, gt=0, le=1e9, allow_inf_nan=False, description="Times the original speed, such as 60; else no pause."

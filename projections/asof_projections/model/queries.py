@@ -297,7 +297,7 @@ class PeriodQuery(KnownQuery, FactsFilter):
     """A question about a period of valid time."""
 
     start: Instant = Field(alias="from", description="From this time on.")
-    stop: Instant = Field(alias="to", description="Up to this time, without it.")
+    stop: Instant = Field(alias="to", description="Before this time.")
 
     _check_order = field_validator("stop")(_after_it_begins)
 
@@ -519,7 +519,7 @@ class WhyQuery(Query):
 
 
 class FactQuery(Query):
-    """Ask for one fact by its id, as it is believed now; of several periods the last."""
+    """Ask for one fact by its id as it is believed now, the last of its periods."""
 
     id: Name = Field(description="A fact's id.")
 
@@ -589,7 +589,7 @@ class ErasureQuery(Query):
 class GroupsQuery(Paged):
     """List the groups, in the order of their ids, with how much each holds."""
 
-    prefix: str = Field("", max_length=MAX_GROUP_CHARACTERS, description="Those whose ids begin so.")
+    prefix: str = Field("", max_length=MAX_GROUP_CHARACTERS, description="Those whose ids begin with it.")
 
 
 class ContradictionsQuery(KnownQuery, Limited):
@@ -648,7 +648,7 @@ class EventsQuery(Query):
 
     log: Literal["messages", "episodic", "semantic"] = Field("semantic", description="The log.")
     start: int = Field(0, alias="from", ge=0, le=FAR, description="From this position on.")
-    stop: int | None = Field(None, alias="to", ge=0, le=FAR, description="Up to this position, without it.")
+    stop: int | None = Field(None, alias="to", ge=0, le=FAR, description="Before this position.")
     generation: Name | None = Field(None, description="Of the semantic log: the one that answers, if left out.")
 
 

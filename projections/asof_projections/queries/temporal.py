@@ -240,7 +240,7 @@ class TemporalQueries:
         return self._witness.why(fact, query.known_at)
 
     def fact(self, uuid: str) -> Fact | None:
-        """Return a fact as it is believed now, whenever it holds; of several periods the last. None: not believed."""
+        """Return a fact as it is believed now, whenever it holds, the last of its periods. None: it is not believed."""
         believed = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
         return Fact.of(believed[-1]) if believed else None
 

@@ -34,7 +34,7 @@ LogName = Literal["messages", "episodic", "semantic"]
 OneGroup = Annotated[GroupId | None, Query(description="Only events of this group.")]
 
 Start = Annotated[int, Query(alias="from", ge=0, le=FAR, description="From this position on.")]
-Stop = Annotated[int | None, Query(alias="to", ge=0, le=FAR, description="Up to this position, without it.")]
+Stop = Annotated[int | None, Query(alias="to", ge=0, le=FAR, description="Before this position.")]
 LastId = Annotated[
     str | None,
     Header(
