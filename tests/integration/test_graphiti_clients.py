@@ -1,6 +1,6 @@
 """Programs made for Graphiti's server use ours unmodified: one that is published, one made from its own description.
 
-What makes that one also makes a client of our own description.
+What makes that one also makes a client of our own description, and so does another program.
 """
 
 import json
@@ -96,6 +96,24 @@ def test_a_client_is_made_from_our_own_description_without_a_warning(programs: P
 
     operations = [one for methods in json.loads(description.read_text("utf-8"))["paths"].values() for one in methods]
     assert len([*(tmp_path / "client" / "api").glob("*/[a-z]*.py")]) == len(operations)
+
+
+def test_another_program_makes_a_client_of_our_own_description_too(programs: Path, tmp_path: Path) -> None:
+    if not shutil.which("java"):
+        not_checked("with a client that OpenAPI Generator makes: there is no Java")
+    add = [find_uv_bin(), "pip", "install", "--python", str(programs / "python"), "-r", str(CLIENTS / "generator.txt")]
+    if subprocess.run(add, check=False, capture_output=True).returncode:
+        not_checked("with a client that OpenAPI Generator makes: its 30 MB cannot be fetched")
+    with serving(tmp_path / "data") as server:
+        server.say("default", "I live in Rome.")
+        description = tmp_path / "openapi.json"
+        description.write_bytes(server.client.get("/openapi.json").content)
+        make = [str(programs / "openapi-generator-cli"), "generate", "--generator-name", "python"]
+        run([*make, "--input-spec", str(description), "--output", str(tmp_path / "made")], tmp_path)
+        ask = "import sys, openapi_client as made; from openapi_client.api.v1_api import V1Api"
+        show = "print(V1Api(made.ApiClient(made.Configuration(host=sys.argv[1]))).v1_facts(about='Ana').facts[0].fact)"
+        python = str(programs / "python")
+        assert run([python, "-c", f"{ask}; {show}", server.url], tmp_path / "made") == "Ana lives in Rome\n"
 
 
 def run(command: list[str], folder: Path) -> str:

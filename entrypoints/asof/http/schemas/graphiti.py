@@ -289,7 +289,7 @@ class Wrong(BaseModel):
     type: str = Field(examples=["missing"])
     loc: list[str | int] = Field(examples=[["body", "messages", 0, "content"]])
     msg: str = Field(examples=["Field required"])
-    input: None = Field(description="Always null: an answer does not repeat what was sent.")
+    input: Any = Field(description="Always null: an answer does not repeat what was sent.")
     ctx: dict[str, Any] | None = None
 
 
