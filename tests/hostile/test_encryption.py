@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def where(memory: asof.Memory, group: str) -> list[str]:
     return [fact.object for fact in memory.facts(group_id=group)]
 
 
-def restored(world: World, backup: Path, **settings: object) -> asof.Memory:
+def restored(world: World, backup: Path, **settings: Any) -> asof.Memory:
     data = world.path.with_name("restored")
     asof.restore(backup, data=data, embedder="none", **settings)
     return asof.open(data, embedder="none")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import asof
 from asof.cli import app, calls
+from asof_streams.errors import InvalidInput
 from world import World
 
 GRAPHS = ("episodes.db", "generations/main/graph.db", "generations/again/graph.db")
@@ -80,3 +82,43 @@ def test_a_generation_that_is_dropped_takes_its_snapshot_along(world: World) -> 
     world.memory.drop("again")
 
     assert snapshots(world) == sorted(f"{name}.snapshot" for name in GRAPHS[:2])
+
+
+def test_a_restored_directory_makes_its_graphs_of_the_snapshots_that_fit(world: World, tmp_path: Path) -> None:
+    world.memory.snapshot()
+    world.tell("2024-07-01", object="Oslo", valid_at="2024-07")
+    world.memory.backup(tmp_path / "one.backup")
+    expected = world.digest()
+    world.tell("2024-08-01", object="Rome", valid_at="2024-08")
+
+    for name, given in {"with": {"snapshots": world.path}, "without": {}}.items():
+        asof.restore(tmp_path / "one.backup", data=tmp_path / name, embedder="none", **given)
+
+        with asof.open(tmp_path / name, embedder="none") as memory:
+            assert memory.digest() == memory.digest("again") == expected
+            assert all(check.ok for check in memory.verify())
+        left = [path.relative_to(tmp_path / name).as_posix() for path in (tmp_path / name).rglob("*.snapshot")]
+        assert sorted(left) == (snapshots(world) if given else []), "those that were of use stay"
+
+
+def test_snapshots_of_more_than_a_backup_has_are_not_used(world: World, tmp_path: Path) -> None:
+    world.memory.backup(tmp_path / "one.backup")
+    expected = world.digest()
+    world.tell("2024-07-01", object="Oslo", valid_at="2024-07")
+    world.memory.snapshot()
+
+    line = ["restore", str(tmp_path / "one.backup"), "--snapshots", str(world.path), "--data", str(tmp_path / "new")]
+    assert calls.run(app, line) == 0
+
+    with asof.open(tmp_path / "new", embedder="none") as memory:
+        assert memory.digest() == expected
+    assert not list((tmp_path / "new").rglob("*.snapshot"))
+
+
+def test_a_restore_names_the_option_whose_directory_is_not_there(world: World, tmp_path: Path) -> None:
+    world.memory.backup(tmp_path / "one.backup")
+    with pytest.raises(InvalidInput) as refused:
+        asof.restore(tmp_path / "one.backup", data=tmp_path / "new", snapshots=tmp_path / "nowhere")
+
+    assert refused.value.field == "snapshots"
+    assert not (tmp_path / "new").exists()

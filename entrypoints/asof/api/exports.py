@@ -69,11 +69,15 @@ def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory"
     return AsyncMemory(lambda: open(data, **settings))
 
 
-def restore(*files: str | Path, data: str | Path | None = None, **settings: Any) -> None:
+def restore(
+    *files: str | Path, data: str | Path | None = None, snapshots: str | Path | None = None, **settings: Any
+) -> None:
     """Make the directory `data` of a backup and those that continue it, in order, with all that follows from them.
 
-    InvalidInput: the directory is not empty, or a backup does not continue the one before it. DamagedFile: one of them
-    is not what was written. Nothing is left of a restore that fails.
+    snapshots: a directory with snapshots of its graphs, such as the one that was backed up. Graphs are made of these
+    and the rest of their logs, where they fit, instead of the whole logs. InvalidInput: there is none, `data` is not
+    empty, or a backup does not continue the one before it. DamagedFile: one of them is not what was written. Nothing is
+    left of a restore that fails.
 
         asof.restore("monday.backup", "tuesday.backup", data="./restored")
     """
@@ -81,7 +85,7 @@ def restore(*files: str | Path, data: str | Path | None = None, **settings: Any)
     from asof.settings import read
 
     chosen = read(**settings) if data is None else read(data=Path(data), **settings)
-    restore_backups(chosen, [Path(file) for file in files])
+    restore_backups(chosen, [Path(file) for file in files], None if snapshots is None else Path(snapshots))
 
 
 def __getattr__(name: str) -> Any:

@@ -34,9 +34,14 @@ def restore(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="A whole backup, then those that continue it, in order.")
     ],
+    *,
+    snapshots: Annotated[
+        Path | None,
+        typer.Option("--snapshots", metavar="DIR", help="Make graphs of the snapshots there, where they fit."),
+    ] = None,
 ) -> None:
     """Make a directory of a backup, with all that follows from it. The directory must be empty or absent."""
-    restored = operations.restore(call.settings, files)
+    restored = operations.restore(call.settings, files, snapshots)
     call.answer(operations.backup, restored, lambda made: _LOGS(made.logs))
     if not call.as_json:
         show.talk(f"restored to {call.settings.data}")

@@ -38,13 +38,14 @@ def backup(session: Session, query: BackupQuery) -> Backup:
     return back_up(session.places, query.file, query.after, session.progress)
 
 
-def restore(settings: Settings, files: Sequence[Path]) -> Backup:
+def restore(settings: Settings, files: Sequence[Path], snapshots: Path | None = None) -> Backup:
     """Make the settings' directory of a backup and those that continue it, in order; return the last one's content.
 
-    InvalidInput: the directory is not empty, or a backup does not continue the one before it. DamagedFile: one of them
-    is not what was written. Nothing is left of a restore that fails.
+    snapshots: a directory with snapshots of its graphs, which are made of these and the rest of their logs, where they
+    fit. InvalidInput: there is none, the directory to make is not empty, or a backup does not continue the one before
+    it. DamagedFile: one of them is not what was written. Nothing is left of a restore that fails.
     """
-    return restore_directory(files, DirectoryLayout(settings.data), settings)
+    return restore_directory(files, DirectoryLayout(settings.data), settings, snapshots)
 
 
 @operation()

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
+from asof.runtime.snapshots import copy_snapshots
 from asof.runtime.wiring import Progress, existing, used_trees
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
@@ -90,14 +91,19 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     return Backup(str(file), digest, earlier.digest, tuple(logs))
 
 
-def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings) -> Backup:
+def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings, snapshots: Path | None) -> Backup:
     """Make a directory of a backup and those that continue it, in their order; then what is made from its logs.
 
-    InvalidInput: there is something in the directory, or a backup does not continue the one before it. DamagedFile: a
+    snapshots: a directory whose snapshots of graphs are used, as far as they are of these logs. InvalidInput: there is
+    none, there is something in the directory to make, or a backup does not continue the one before it. DamagedFile: a
     backup is not what was written; nothing is left then. What was erased after the first backup is erased.
     """
+    if snapshots is not None and not snapshots.is_dir():
+        raise InvalidInput(f"there is no directory {snapshots}", "snapshots")
     with new_directory(places, "data") as beside:
         restored = _restore_logs(files, beside, settings.keys)
+        if snapshots is not None:
+            copy_snapshots(DirectoryLayout(snapshots), beside)
     open_writer(places, settings).close()
     return restored
 

@@ -1,15 +1,17 @@
-"""Snapshots of the graphs of a directory, beside whoever writes to them."""
+"""Snapshots of the graphs of a directory: taken beside whoever writes to them, and copied to another directory."""
+
+from collections.abc import Mapping
+from pathlib import Path
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing
-from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot, take_snapshot
+from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot, copy_snapshot, take_snapshot
 from asof_streams.files import locked_file
 
 
 def take_snapshots(places: DirectoryLayout, progress: Progress | None = None) -> list[GraphSnapshot]:
     """Take a snapshot of each graph of a directory, that of episodes first. WriterBusy: rows are being erased."""
-    stores = {"episodic": places.episodes}
-    stores |= {f"semantic.{info.name}": places.graph(info.name) for info in existing(places).generations}
+    stores = _stores(places)
     taken: list[GraphSnapshot] = []
     with locked_file(places.root / "snapshot.lock"):  # one process at a time
         for done, (log, path) in enumerate(stores.items(), 1):
@@ -18,3 +20,15 @@ def take_snapshots(places: DirectoryLayout, progress: Progress | None = None) ->
             if progress:
                 progress(done, len(stores))
     return taken
+
+
+def copy_snapshots(places: DirectoryLayout, to: DirectoryLayout) -> None:
+    """Copy the snapshots of a directory that has the logs of another one, as far as there are some. StorageFailed."""
+    for path in _stores(to).values():
+        copy_snapshot(places.root / path.relative_to(to.root), path)
+
+
+def _stores(places: DirectoryLayout) -> Mapping[str, Path]:
+    """Return the graphs of a directory, by the log that each follows."""
+    stores = {"episodic": places.episodes}
+    return stores | {f"semantic.{info.name}": places.graph(info.name) for info in existing(places).generations}

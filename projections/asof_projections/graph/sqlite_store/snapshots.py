@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store import schema
@@ -138,6 +139,15 @@ def _parsed(label: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) and found.get("format") == _FORMAT else {}
+
+
+def copy_snapshot(path: Path, to: Path) -> None:
+    """Copy the snapshot of a store, if there is one, to where another store is to be. StorageFailed."""
+    kept, copy = (one.with_name(one.name + _ENDING) for one in (path, to))
+    with SqliteGuard(kept, REMEDY, DamagedView):
+        if kept.is_file():
+            make_file(copy)
+            copyfile(kept, copy)
 
 
 def remove_snapshot(path: Path) -> None:
