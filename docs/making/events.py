@@ -252,6 +252,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "redaction.requested.positions": "the positions of the messages that are erased",
     "rewrite.begun.prefix": "the prefix of the topics that these are made of",
     "rewrite.begun.ends": "where each partition of those topics ends, by the topic's name",
+    "rewrite.announced.prefix": "the prefix of the topics that these were rewritten to",
     "rewrite.finished.marks": "of each partition of the messages topic, the offset below which records were rewritten",
     "retry.requested.position": "the position of the message; on Kafka its offset",
     "relationship.stated.relationship_id": "the relationship",

@@ -10,6 +10,7 @@ from asof_streams.control import (
     GenerationBuilt,
     GenerationDropped,
     GenerationSwitched,
+    RewriteAnnounced,
     RewriteBegun,
     RewriteFinished,
 )
@@ -27,6 +28,8 @@ class ControlState:
     memory: str | None = None  # what the store of keys calls the memory; None: its content is not encrypted
     begun: RewriteBegun | None = None  # by which the topics are made of others
     marks: tuple[int, ...] | None = None  # of that rewrite, by partition of the messages topic; None: there are none
+
+    replaced: str | None = None  # by topics of which prefix, as a rewrite said last
 
     @property
     def is_incomplete(self) -> bool:
@@ -50,6 +53,8 @@ class ControlState:
             return replace(self, begun=event) if not self.position else self
         if isinstance(event, RewriteFinished):
             return replace(self, marks=event.marks) if self.is_incomplete else self
+        if isinstance(event, RewriteAnnounced):
+            return replace(self, replaced=event.prefix)
         if isinstance(event, EncryptionChosen):
             return replace(self, memory=event.memory) if self.memory is None and is_name(event.memory) else self
         if not is_name(getattr(event, "generation", "")):  # nobody of ours wrote it, and a name becomes a path

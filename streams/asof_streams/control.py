@@ -63,6 +63,15 @@ class RewriteFinished(Event):
 
 
 @register
+class RewriteAnnounced(Event):
+    """Those of another prefix have all that these have, without what was erased: work goes on there, not here."""
+
+    type: ClassVar[str] = "rewrite.announced"
+
+    prefix: str
+
+
+@register
 class EncryptionChosen(Event):
     """The content of the topics is encrypted, with the keys that a store has under a name. It stays so."""
 

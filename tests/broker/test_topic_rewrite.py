@@ -1,6 +1,7 @@
 """Topics that are rewritten: what was erased is in no byte of them, and all else is as it was, at the same offsets."""
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 import asof
+from asof.kafka import worker_process
+from asof.kafka.producer import Producer
 from asof.kafka.topic_rewrite import TopicRewrite
 from asof.operations.kafka import check_topics
 from asof.runtime.layout import DirectoryLayout
@@ -23,6 +26,7 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from kafka_worker import Dump, World, dump
+from patience import wait_until
 from sealed_world import Sealed
 
 W = TypeVar("W", bound=World)
@@ -256,6 +260,38 @@ def test_a_rewrite_that_is_killed_is_gone_on_with_and_nobody_works_on_its_topics
     assert [one for one in check_topics(Settings(**target.settings()), []) if one.setting == "rewrite"] == []
     assert on_topics(target, GONE, PART) == set()
     assert work(target, tmp_path / "new") == found
+
+
+def test_whoever_would_send_to_or_work_on_topics_that_were_rewritten_is_told_where_work_goes_on(
+    world: World, target: World, tmp_path: Path
+) -> None:
+    def send(to: World) -> None:
+        with closing(Producer(Settings(data=tmp_path / "sent", **to.settings()))):
+            pass
+
+    def begin_worker() -> None:
+        asyncio.run(worker_process.work(Settings(data=tmp_path / "worker", embedder="none", **world.settings())))
+
+    tell(world)
+    found = work(world, tmp_path / "data")
+    rewrite(world, target)
+
+    for one in (lambda: send(world), begin_worker):
+        with pytest.raises(TopicUnfit, match=re.escape(f"set ASOF_KAFKA_PREFIX to {target.topics.prefix}.")):
+            one()
+    assert work(world, tmp_path / "again") == found, "they can be read"
+    send(target)
+    further = beside(target)
+    rewrite(world, further)
+    with pytest.raises(TopicUnfit, match=re.escape(f"set ASOF_KAFKA_PREFIX to {further.topics.prefix}.")):
+        send(world)
+    send(further)
+
+    names = [name for name in world.client.topics() if name.startswith(f"{further.topics.prefix}.")]
+    world.administer(lambda admin: admin.delete_topics(names))
+    wait_until(lambda: not world.client.partitions(further.topics.control))
+
+    send(world)
 
 
 def test_nothing_is_rewritten_before_all_is_answered_or_where_something_changes_meanwhile(

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from asof.kafka.believer import believers_group
 from asof.runtime import clock
 from asof_projections.control import ControlState
-from asof_streams.control import RewriteBegun, RewriteFinished
+from asof_streams.control import RewriteAnnounced, RewriteBegun, RewriteFinished
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import InvalidInput, TopicUnfit, UnavailableError
 from asof_streams.events import Event
@@ -108,7 +108,7 @@ class TopicRewrite:
         self._partitions = client.partitions(topics.messages)
 
     def run(self) -> list[TopicRewritten]:
-        """Copy all topics, and say so in the control log of the copies; return what was done."""
+        """Copy all topics, and say so in the control logs of both; return what was done."""
         if not self._partitions or self._state.is_incomplete:
             raise InvalidInput(f"there are no whole topics {self._topics.prefix}.*", "prefix")
         if self._target == self._topics:
@@ -119,6 +119,7 @@ class TopicRewrite:
         done = [self._copy(copy, ends[copy.topic]) for copy in self._plan()]
         if self._ends() != ends:
             raise self._changed()
+        self._say_replaced()
         marks = tuple(ends[self._topics.messages])
         _append(target, lambda state: None if state.marks is not None else RewriteFinished(marks=marks))
         return done
@@ -149,11 +150,18 @@ class TopicRewrite:
             return None
 
         _append(control, decision)
-        kept = [event for event in self._control.events if not isinstance(event, RewriteBegun | RewriteFinished)]
+        of_here = RewriteBegun | RewriteFinished | RewriteAnnounced
+        kept = [event for event in self._control.events if not isinstance(event, of_here)]
         for number, event in enumerate(kept, 1):
             _append(control, partial(_at, number, event))
         asyncio.run(create(connection, target, self._generations, partitions=self._partitions))
         return control
+
+    def _say_replaced(self) -> None:
+        """Tell those who are left on the topics where work goes on. It is no change of what they have."""
+        replaced = RewriteAnnounced(prefix=self._target.prefix)
+        asyncio.run(create(self._client.connection, self._topics, [], partitions=self._partitions, control=True))
+        _append(self._control, lambda state: None if state.replaced == replaced.prefix else replaced)
 
     def _changed(self) -> UnavailableError:
         return UnavailableError(

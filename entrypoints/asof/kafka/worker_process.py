@@ -80,7 +80,7 @@ async def work(settings: Settings, roles: Roles | None = None) -> None:
     try:
         require(await check(connection, topics))
         with ExitStack() as opened:
-            place = await asyncio.to_thread(find_keys, connection, topics, keys_of(settings))
+            place = await asyncio.to_thread(find_keys, connection, topics, keys_of(settings), writes=True)
             client = await asyncio.to_thread(Client, connection)
             opened.callback(client.close)
             metrics = opened.enter_context(WorkerMetrics(settings.worker_metrics))
