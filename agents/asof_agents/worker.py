@@ -81,6 +81,7 @@ class FaustWorker:
         self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
         self._stopped = False  # before or after it began
+        self._finishes = False
         self._app = self._faust(connection, group, folder, member)
 
     async def run(self) -> None:
@@ -98,6 +99,8 @@ class FaustWorker:
             watch.cancel()
             start.cancel()
             await self._leave({*self._tasks})
+            while self._finishes and self._leaving:
+                await asyncio.wait({*self._leaving})
             await self._within_reason({*self._leaving, asyncio.create_task(self._app.stop())})
 
     async def _start(self) -> None:
@@ -140,6 +143,11 @@ class FaustWorker:
         self._stopped = True
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
+
+    def finish(self) -> None:
+        """Stop, but be a member of the group until the calls under way have ended, however long that takes."""
+        self._finishes = True
+        self.stop()
 
     def _fail(self, error: BaseException) -> None:
         if self._ended is not None and not self._ended.done():

@@ -495,9 +495,10 @@ class Blocked:
     offset = parked = 0
 
     def __init__(self) -> None:
-        self.let_go = threading.Event()
+        self.begun, self.let_go = threading.Event(), threading.Event()
 
     def ingest(self, _: list[Raw]) -> None:
+        self.begun.set()
         self.let_go.wait()
 
     def close(self) -> None:
@@ -564,6 +565,43 @@ def test_a_stop_in_a_rebalance_that_waits_for_a_partition_being_opened_stops_fau
     finally:
         blocked.let_go.set()
     assert left == []
+
+
+def test_a_worker_that_is_to_finish_stays_in_its_group_until_the_call_under_way_has_ended(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the topic of a dropped generation was deleted while its believer still wrote there."""
+    monkeypatch.setattr(worker_module, "_STOP_SECONDS", 0.0)
+    blocked, reports = Blocked(), list[list[PartitionProgress]]()
+    worker = FaustWorker(
+        world.connection,
+        world.topics.messages,
+        f"{world.topics.prefix}.workers",
+        lambda _: blocked,
+        end_of=lambda partition: world.client.extent(world.topics.messages, partition)[1],
+        report=reports.append,
+        patience=600.0,
+        folder=tmp_path,
+        member="a",
+    )
+
+    async def finish() -> None:
+        running = asyncio.create_task(worker.run())
+        await asyncio.to_thread(blocked.begun.wait)
+        worker.finish()
+        for _ in range(1_000):  # rounds of the loop: all that can be done is
+            await asyncio.sleep(0)
+        assert not worker._app.should_stop
+        assert not running.done()
+        monkeypatch.setattr(worker_module, "_STOP_SECONDS", SECONDS)
+        blocked.let_go.set()
+        await running
+        assert worker._app.should_stop
+
+    try:
+        asyncio.run(finish())
+    finally:
+        blocked.let_go.set()
 
 
 def test_a_worker_whose_consumer_needs_it_once_more_as_it_ends_ends(

@@ -167,9 +167,12 @@ class _Worker:
         run.add_done_callback(lambda ended: self._end() if ended in self._runs.values() else None)
 
     async def _stop(self, group: str) -> None:
-        """Stop an agent whose generation was dropped; whatever it came to, nothing of it is left."""
+        """Stop an agent whose generation was dropped; whatever it came to, nothing of it is left.
+
+        Its topic is deleted when the group has no members: what it then still sent there would wait for half a minute.
+        """
         worker, run = self._workers.pop(group), self._runs.pop(group)
-        worker.stop()
+        worker.finish()
         await asyncio.wait([run])
         run.exception()
         self._reached.pop(group, None)
