@@ -182,6 +182,28 @@ def test_an_option_of_a_message_beside_the_messages_is_refused_with_its_place(
     assert server.episodes("misplaced") == []
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "name"),
+    [
+        ("POST", "/messages?min_position=0", {"group_id": "misplaced", "messages": []}, "min_position"),
+        ("POST", "/search?known_at=2024-05-01", {"query": "Berlin", "group_ids": ["misplaced"]}, "known_at"),
+        ("POST", "/search?all_groups=true", {"query": "Berlin"}, "all_groups"),
+        ("GET", "/episodes/misplaced?last_n=5&valid_at=2024-05-01", None, "valid_at"),
+    ],
+)
+def test_a_parameter_of_our_own_routes_is_refused_where_it_would_change_nothing(
+    server: Server, method: str, path: str, body: object, name: str
+) -> None:
+    answer = server.client.request(method, path, json=body)
+
+    assert answer.status_code == 422, answer.text
+    [error] = answer.json()["detail"]
+    assert (error["loc"], error["msg"]) == (["query", name], "this route does not take it")
+    assert "Berlin" not in answer.text
+    of_others = path.replace(name, "tracking_id")
+    assert server.client.request(method, of_others, json=body).status_code != 422, "Graphiti ignores it"
+
+
 def test_the_episodes_that_a_message_names_are_its_context(server: Server) -> None:
     friend = post(server, "context", "My friend Maria is a nurse.")["episode_id"]
     for _ in range(5):

@@ -16,7 +16,7 @@ from asof.http.routes.authorization import Administering, Reading, Writing, expe
 from asof.http.routes.binding import run
 from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait, outcomes
-from asof.http.routes.parameters import Read, Served
+from asof.http.routes.parameters import Read, Served, parameters_in_place
 from asof.http.schemas import graphiti
 from asof.http.schemas.graphiti_mapping import (
     entity_node,
@@ -56,7 +56,7 @@ class TextConvertor(PathConvertor):
 
 
 register_url_convertor("text", TextConvertor())
-router = APIRouter(tags=["graphiti"])
+router = APIRouter(tags=["graphiti"], dependencies=[parameters_in_place])
 
 _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
     202: {

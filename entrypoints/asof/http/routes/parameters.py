@@ -54,6 +54,23 @@ async def _check_names(request: Request) -> None:
 known_parameters: Final = Depends(_check_names)
 
 
+async def _check_places(request: Request) -> None:
+    """Refuse a query parameter that others of our routes have: whoever sends one relies on it."""
+    unnamed = set(request.query_params) - _parameters_of(request.scope["route"], request.method).keys()
+    for name in sorted(unnamed & _own_parameters(request)) if unnamed else ():
+        raise InvalidInput("this route does not take it", field=f"query.{name}")
+
+
+parameters_in_place: Final = Depends(_check_places)
+
+
+def _own_parameters(request: Request) -> set[str]:
+    """Return the names of the query parameters of our own routes."""
+    paths = request.app.openapi()["paths"]
+    own = [method for path, methods in paths.items() if path.startswith("/v1/") for method in methods.values()]
+    return {one["name"] for method in own for one in method.get("parameters", []) if one["in"] == "query"}
+
+
 _parameters: Final[dict[tuple[str, str], dict[str, bool]]] = {}  # by path and method: the same in every application
 
 
