@@ -18,9 +18,9 @@ _SIGNS: Final = _OFF | _DIED | _PARTED
 
 
 def extract_endings(context: TurnContext, parsed: ParsedSentence) -> None:
-    """Add the endings of a sentence."""
+    """Add the endings of a sentence, which is no question."""
     low = parsed.sentence.low
-    if parsed.sentence.question or _SIGNS.isdisjoint(low):
+    if _SIGNS.isdisjoint(low):
         return
     for at, word in enumerate(low):
         if word not in _SIGNS or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):

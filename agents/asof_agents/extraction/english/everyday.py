@@ -85,9 +85,9 @@ _BACK: Final = 6  # words before a verb among which a thought or a wish makes it
 
 
 def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
-    """Add the values that everyday frames of a sentence state."""
+    """Add the values that everyday frames of a sentence, which is no question, state."""
     low = parsed.sentence.low
-    if "quality" not in context.patterns.values or parsed.sentence.question or parsed.sentence.unsure:
+    if "quality" not in context.patterns.values or parsed.sentence.unsure:
         return
     frames, of_kin, heads = _heads()
     mine = "my" in low

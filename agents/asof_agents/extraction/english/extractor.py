@@ -104,12 +104,16 @@ class EnglishExtractor:
 
     def _read(self, context: TurnContext) -> None:
         for parsed in context.sentences:
-            context.meet(parsed)
-            extract_favorites(context, parsed)
-            extract_values(context, parsed)
-            extract_everyday(context, parsed)
-            extract_endings(context, parsed)
+            states = not parsed.sentence.question
+            if parsed.names:
+                context.meet(parsed)
+            if states:
+                extract_favorites(context, parsed)
+                extract_values(context, parsed)
+                extract_everyday(context, parsed)
+                extract_endings(context, parsed)
             extract_relational_nouns(context, parsed)
-            extract_clauses(context, parsed)
-            extract_later_names(context, parsed)
+            extract_clauses(context, parsed)  # of a question with an answer in it, too: "I won - cool, huh?"
+            if states and parsed.names:
+                extract_later_names(context, parsed)
             context.people.end_sentence(parsed.sentence)

@@ -20,10 +20,11 @@ _NEAR: Final = 2  # characters between two sentences
 
 
 def extract_later_names(context: TurnContext, parsed: ParsedSentence) -> None:
-    """Add what was stated last of something without a name once more, of the name that this sentence gives it."""
+    """Add what was stated last of something without a name once more, of the name that a sentence gives it.
+
+    The sentence is no question, and has names.
+    """
     low = parsed.sentence.low
-    if parsed.sentence.question or not parsed.names:
-        return
     places = (at for at, word in enumerate(low) if word in _BEGIN)
     names = next((found for at in places if (found := _named(parsed, at))), None)
     stated = _last(context, parsed) if names else None

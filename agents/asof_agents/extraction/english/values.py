@@ -64,8 +64,8 @@ _LONGEST: Final = 6  # words between a thing's name and its value
 
 
 def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
-    """Add the values of things that a sentence states."""
-    if not context.patterns.values or parsed.sentence.question or parsed.sentence.unsure:
+    """Add the values of things that a sentence, which is no question, states."""
+    if not context.patterns.values or parsed.sentence.unsure:
         return
     low = parsed.sentence.low
     if _TRIGGERS.isdisjoint(low):
