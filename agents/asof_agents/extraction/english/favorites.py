@@ -19,7 +19,7 @@ _OPENING_WORDS_MAX: Final = 12  # of a sentence that ends in "is my favorite ban
 
 
 def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
-    """Add the favorites that a sentence, which is no question, states, and note their words: they are no mere liking."""
+    """Add the favorites of a sentence, which is no question, and note their words: they are no mere liking."""
     relation = context.patterns.values.get("favorite")
     low = parsed.sentence.low
     if relation is None or context.patterns.favorites.isdisjoint(low):
