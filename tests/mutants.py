@@ -198,6 +198,8 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_mentions_agent.py",
         "tests/unit/test_context.py",
         "tests/unit/test_readers.py",
+        "tests/unit/test_timezones.py",
+        "tests/unit/test_documents.py",
     ),
     # retrieval
     "projections/asof_projections/retrieval/pipeline/answers.py": (
