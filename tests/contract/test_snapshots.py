@@ -172,6 +172,26 @@ def test_an_erasure_removes_the_snapshot_and_one_is_taken_again_when_no_byte_is_
     assert b"Lima" not in kept.read_bytes()
 
 
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("step", ["make_file", "check_pages", "owes_vacuum", "_copy", "_label"])
+def test_a_snapshot_that_is_being_taken_when_rows_are_erased_is_given_up(
+    log, path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """As by another process, after a step of this one."""
+    done = getattr(snapshots, step)
+
+    def then_erase(*given: object) -> object:
+        answer = done(*given)
+        snapshots.remove_snapshot(path)
+        return answer
+
+    monkeypatch.setattr(snapshots, step, then_erase)
+    with pytest.raises(WriterBusy):
+        take_snapshot(path, log.name)
+
+    assert not list(path.parent.glob("*.snapshot*"))
+
+
 def test_a_snapshot_from_before_an_erasure_leads_to_the_erased_state_and_is_removed(log, story, path, kept) -> None:
     story.tell(GroupErased(), group="h")
     append(log, story)
@@ -224,3 +244,4 @@ def test_of_a_store_that_is_lost_or_damaged_no_snapshot_is_taken(log, story, pat
         take_snapshot(path, log.name)
 
     assert kept.read_bytes() == before
+    assert not list(path.parent.glob("*.snapshot.new*")), "nothing is left of those that failed"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.inspection import REMEDY, check_pages
-from asof_streams.errors import DamagedView, WriterBusy
+from asof_streams.errors import DamagedView, StorageFailed, WriterBusy
 from asof_streams.files import make_file, sync
 from asof_streams.log import EventLog
 from asof_streams.sqlite import SqliteGuard, connect, owes_vacuum
@@ -46,6 +46,20 @@ def take_snapshot(path: Path, log: str) -> GraphSnapshot:
     damaged. WriterBusy: rows are being erased, and copies of them may be in the file yet. StorageFailed.
     """
     fresh = path.with_name(f"{path.name}{_ENDING}.new")
+    try:
+        snapshot = _take(path, log, fresh)
+        fresh.replace(path.with_name(path.name + _ENDING))
+    except (FileNotFoundError, StorageFailed):
+        if fresh.exists():
+            raise
+        raise WriterBusy(f"{path}: rows were erased from it meanwhile; try again") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+    sync(path.parent)
+    return snapshot
+
+
+def _take(path: Path, log: str, fresh: Path) -> GraphSnapshot:
     with SqliteGuard(path, REMEDY, DamagedView):
         fresh.unlink(missing_ok=True)
         make_file(fresh)
@@ -57,13 +71,7 @@ def take_snapshot(path: Path, log: str) -> GraphSnapshot:
                 raise WriterBusy(f"{path}: rows are being erased from it; try again when that is done")
             meta = dict(store.execute("SELECT key, value FROM meta WHERE key IN ('position', 'head')"))
             _copy(store, fresh)
-    try:
-        snapshot = _label(fresh, log, meta["position"], meta["head"])
-        fresh.replace(path.with_name(path.name + _ENDING))
-    except FileNotFoundError:  # removed by an erasure: it was copied before that
-        raise WriterBusy(f"{path}: rows were erased from it meanwhile; try again") from None
-    sync(path.parent)
-    return snapshot
+    return _label(fresh, log, meta["position"], meta["head"])
 
 
 def _copy(store: sqlite3.Connection, to: Path) -> None:
