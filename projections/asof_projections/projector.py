@@ -131,6 +131,7 @@ def put(built: Path, path: Path) -> None:
     """
     remove_snapshot(path)
     _replace(built, path)
+    remove_snapshot(path)  # one of the old store that was begun since
 
 
 def _replace(built: Path, path: Path) -> None:

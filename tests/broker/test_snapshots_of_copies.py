@@ -37,4 +37,4 @@ def test_a_worker_that_lost_its_graphs_goes_on_from_their_snapshots(world: World
     follow(world, other)
     assert dump(data) == dump(other)
     assert [one.log for one in taken] == ["episodic", "semantic.main"]
-    assert all(graph.with_name(f"{graph.name}.snapshot").exists() for graph in graphs), "they were of use, and stay"
+    assert all(graph.with_name(f"{graph.stem}.snapshot.db").exists() for graph in graphs), "they were of use, and stay"

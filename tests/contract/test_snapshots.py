@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from asof_projections import projector
 from asof_projections.graph.sqlite_store import snapshots
-from asof_projections.graph.sqlite_store.snapshots import take_snapshot
+from asof_projections.graph.sqlite_store.snapshots import remove_snapshot, take_snapshot
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.projector import catch_up, open_following, rebuild
+from asof_projections.projector import catch_up, open_following, put, rebuild
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import DamagedLog, DamagedView, NotFound, WriterBusy
+from asof_streams.errors import DamagedLog, DamagedView, NotFound, StorageFailed, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
+from full_disk import files_no_larger_than
 from semantic_story import Story, entity, fact, unasserted
 
 LABEL = 512  # bytes at the end
@@ -27,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kept(path: Path) -> Path:
-    return path.with_name("graph.db.snapshot")
+    return path.with_name("graph.snapshot.db")
 
 
 @pytest.fixture
@@ -182,14 +184,57 @@ def test_a_snapshot_that_is_being_taken_when_rows_are_erased_is_given_up(
 
     def then_erase(*given: object) -> object:
         answer = done(*given)
-        snapshots.remove_snapshot(path)
+        remove_snapshot(path)
         return answer
 
     monkeypatch.setattr(snapshots, step, then_erase)
     with pytest.raises(WriterBusy):
         take_snapshot(path, log.name)
 
-    assert not list(path.parent.glob("*.snapshot*"))
+    assert not list(path.parent.glob("*snapshot*"))
+
+
+@pytest.mark.usefixtures("story")
+def test_no_snapshot_of_an_old_store_is_left_that_was_taken_while_a_new_one_took_its_place(
+    log, path, kept, tmp_path, monkeypatch
+) -> None:
+    rebuild(log, tmp_path / "built.db")
+    replace = projector._replace
+
+    def taken(built: Path, to: Path) -> None:
+        take_snapshot(path, log.name)
+        replace(built, to)
+
+    monkeypatch.setattr(projector, "_replace", taken)
+    put(tmp_path / "built.db", path)
+
+    assert not kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("room", [20_000, -1])  # bytes: for some of the copy, for all of it and not for its label
+def test_a_full_disk_leaves_the_snapshot_of_before_and_nothing_of_a_new_one(log, path, kept, room) -> None:
+    before = kept.read_bytes()
+    open_following(log, path).close()
+    with files_no_larger_than(room if room > 0 else len(before) - LABEL), pytest.raises(StorageFailed):
+        take_snapshot(path, log.name)
+
+    assert kept.read_bytes() == before
+    assert list(path.parent.glob("*snapshot*")) == [kept]
+
+
+@pytest.mark.usefixtures("story")
+def test_a_snapshot_is_kept_for_which_there_is_no_room_to_make_a_store_of_it(log, path, kept, tmp_path) -> None:
+    expected = whole(log, tmp_path)
+    path.unlink()
+    with files_no_larger_than(20_000), pytest.raises(StorageFailed):
+        open_following(log, path)
+
+    assert kept.exists()
+    assert not path.exists()
+    damage_first_record(log, tmp_path)
+    with open_following(log, path) as store:
+        assert store.digest() == expected
 
 
 def test_a_snapshot_from_before_an_erasure_leads_to_the_erased_state_and_is_removed(log, story, path, kept) -> None:
@@ -228,7 +273,7 @@ def test_a_snapshot_is_one_state_of_a_store_that_is_written_to(log, story, path,
     path.unlink()
     with open_following(log, path) as store:
         assert store.digest() == whole(log, tmp_path)
-    assert {file.name for file in tmp_path.glob("graph.db*")} <= {"graph.db", kept.name, "graph.db-wal", "graph.db-shm"}
+    assert {file.name for file in tmp_path.glob("graph.*")} <= {"graph.db", kept.name, "graph.db-wal", "graph.db-shm"}
 
 
 def test_of_a_store_that_is_lost_or_damaged_no_snapshot_is_taken(log, story, path, kept) -> None:

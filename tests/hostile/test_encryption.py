@@ -97,6 +97,22 @@ def test_an_erased_group_is_in_no_byte_not_even_of_what_older_backups_and_copies
     assert holding(tmp_path, ANA) == set()
 
 
+def test_snapshots_have_the_ending_of_graphs_so_that_a_copy_without_graphs_has_none(
+    world: World, tmp_path: Path
+) -> None:
+    world.memory.snapshot()
+    world.memory.close()
+    shutil.copytree(world.path, tmp_path / "copy", ignore=shutil.ignore_patterns("*.db"))
+    assert holding(tmp_path / "copy", ANA) == set()
+
+    world.memory.erase("ana")
+    world.memory.close()
+
+    with asof.open(tmp_path / "copy", embedder="none") as copy:
+        assert (where(copy, "ana"), where(copy, "ben")) == ([], [BEN])
+    assert holding(tmp_path, ANA) == set()
+
+
 def test_a_directory_as_it_was_before_an_erasure_has_nothing_of_the_group_either(world: World, tmp_path: Path) -> None:
     known = world.now
     say(world, "ben", "I like chess.")

@@ -137,7 +137,7 @@ def test_no_word_of_an_erased_group_is_left_in_a_snapshot_whether_it_was_taken_b
     world, canaries = World(tmp_path / "data"), Canaries(4)
     tell(world, canaries, 12)
     world.memory.snapshot()
-    assert {name for name in canaries.left(world.path, "g3") if name.endswith(".snapshot")}
+    assert {name for name in canaries.left(world.path, "g3") if name.endswith(".snapshot.db")}
     erased = Event()
 
     def take() -> None:

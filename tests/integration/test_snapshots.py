@@ -25,6 +25,10 @@ def world(tmp_path: Path):
     world.memory.close()
 
 
+def snapshot(graph: str) -> str:
+    return graph.replace(".db", ".snapshot.db")
+
+
 def snapshots(world: World) -> list[str]:
     return sorted(path.relative_to(world.path).as_posix() for path in world.path.rglob("*.snapshot*"))
 
@@ -38,7 +42,7 @@ def test_every_graph_has_a_snapshot_and_comes_back_from_it_and_the_rest_of_its_l
 
     assert [one.log for one in taken] == ["episodic", "semantic.main", "semantic.again"]
     assert all(one.position > 0 and one.size > 0 for one in taken)
-    assert snapshots(world) == sorted(f"{name}.snapshot" for name in GRAPHS)
+    assert snapshots(world) == sorted(snapshot(name) for name in GRAPHS)
     for name in GRAPHS:
         (world.path / name).unlink()
     world.restart()
@@ -46,7 +50,7 @@ def test_every_graph_has_a_snapshot_and_comes_back_from_it_and_the_rest_of_its_l
     assert (world.digest(), world.memory.digest("again")) == (expected, expected)
     assert world.memory.facts(group_id="g") == answers
     assert all(check.ok for check in world.memory.verify())
-    assert snapshots(world) == sorted(f"{name}.snapshot" for name in GRAPHS), "they were of use, and stay"
+    assert snapshots(world) == sorted(snapshot(name) for name in GRAPHS), "they were of use, and stay"
 
 
 def test_the_command_takes_snapshots_beside_a_memory_that_is_open(
@@ -74,14 +78,14 @@ def test_a_repair_makes_a_damaged_graph_of_its_log_and_not_of_a_snapshot_that_ha
 
     assert all(check.ok for check in world.memory.verify())
     assert world.digest() == expected
-    assert f"{GRAPHS[1]}.snapshot" not in snapshots(world)
+    assert snapshot(GRAPHS[1]) not in snapshots(world)
 
 
 def test_a_generation_that_is_dropped_takes_its_snapshot_along(world: World) -> None:
     world.memory.snapshot()
     world.memory.drop("again")
 
-    assert snapshots(world) == sorted(f"{name}.snapshot" for name in GRAPHS[:2])
+    assert snapshots(world) == sorted(snapshot(name) for name in GRAPHS[:2])
 
 
 def test_a_restored_directory_makes_its_graphs_of_the_snapshots_that_fit(world: World, tmp_path: Path) -> None:
@@ -97,7 +101,7 @@ def test_a_restored_directory_makes_its_graphs_of_the_snapshots_that_fit(world: 
         with asof.open(tmp_path / name, embedder="none") as memory:
             assert memory.digest() == memory.digest("again") == expected
             assert all(check.ok for check in memory.verify())
-        left = [path.relative_to(tmp_path / name).as_posix() for path in (tmp_path / name).rglob("*.snapshot")]
+        left = [path.relative_to(tmp_path / name).as_posix() for path in (tmp_path / name).rglob("*.snapshot*")]
         assert sorted(left) == (snapshots(world) if given else []), "those that were of use stay"
 
 
@@ -112,7 +116,7 @@ def test_snapshots_of_more_than_a_backup_has_are_not_used(world: World, tmp_path
 
     with asof.open(tmp_path / "new", embedder="none") as memory:
         assert memory.digest() == expected
-    assert not list((tmp_path / "new").rglob("*.snapshot"))
+    assert not list((tmp_path / "new").rglob("*.snapshot*"))
 
 
 def test_a_restore_names_the_option_whose_directory_is_not_there(world: World, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ chain's hash there, and the SHA-256 of the file. It stands beside the store. Wha
 store: so a store whose rows are erased has none, until the next one is taken.
 """
 
+import errno
 import json
 import logging
 import sqlite3
@@ -17,15 +18,15 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.inspection import REMEDY, check_pages
-from asof_streams.errors import DamagedView, StorageFailed, WriterBusy
+from asof_streams.errors import DamagedView, WriterBusy
 from asof_streams.files import make_file, sync
 from asof_streams.log import EventLog
 from asof_streams.sqlite import SqliteGuard, connect, owes_vacuum
 
-_ENDING: Final = ".snapshot"
 _LABEL: Final = 512  # bytes
 _CHUNK: Final = 1 << 20  # bytes
 _FORMAT: Final = "asof-snapshot-1"
+_EXHAUSTED: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE})
 _log = logging.getLogger(__name__)
 
 
@@ -45,40 +46,38 @@ def take_snapshot(path: Path, log: str) -> GraphSnapshot:
     One process at a time may take one of the same store. NotFound: there is no store. DamagedView: the store is
     damaged. WriterBusy: rows are being erased, and copies of them may be in the file yet. StorageFailed.
     """
-    fresh = path.with_name(f"{path.name}{_ENDING}.new")
-    try:
-        snapshot = _take(path, log, fresh)
-        fresh.replace(path.with_name(path.name + _ENDING))
-    except (FileNotFoundError, StorageFailed):
-        if fresh.exists():
-            raise
-        raise WriterBusy(f"{path}: rows were erased from it meanwhile; try again") from None
-    finally:
-        fresh.unlink(missing_ok=True)
-    sync(path.parent)
-    return snapshot
-
-
-def _take(path: Path, log: str, fresh: Path) -> GraphSnapshot:
+    fresh, kept = _fresh(path), _kept(path)
     with SqliteGuard(path, REMEDY, DamagedView):
         fresh.unlink(missing_ok=True)
         make_file(fresh)
-        with closing(connect(path, writable=False, durable=False)) as store:
-            schema.check(store, path, log)
-            store.execute("BEGIN")  # of what is checked and read here, and copied, is one state
-            check_pages(store, path)
-            if owes_vacuum(store):
-                raise WriterBusy(f"{path}: rows are being erased from it; try again when that is done")
-            meta = dict(store.execute("SELECT key, value FROM meta WHERE key IN ('position', 'head')"))
-            _copy(store, fresh)
-    return _label(fresh, log, meta["position"], meta["head"])
+        try:
+            position, head = _copy(path, log, fresh)
+            snapshot = _label(fresh, log, position, head)
+            fresh.replace(kept)
+        except (sqlite3.OperationalError, FileNotFoundError):
+            if fresh.exists():
+                raise
+            raise WriterBusy(f"{path}: rows were erased from it meanwhile; try again") from None
+        finally:
+            fresh.unlink(missing_ok=True)  # what a full disk leaves of it would hold content, and space
+        sync(path.parent)
+    return snapshot
 
 
-def _copy(store: sqlite3.Connection, to: Path) -> None:
-    with closing(sqlite3.connect(f"{to.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
-        copy.execute("PRAGMA journal_mode = OFF")
-        copy.execute("PRAGMA synchronous = OFF")
-        store.backup(copy)
+def _copy(path: Path, log: str, to: Path) -> tuple[int, bytes]:
+    """Copy a store as it is at one moment; return its position, and the chain's hash there."""
+    with closing(connect(path, writable=False, durable=False)) as store:
+        schema.check(store, path, log)
+        store.execute("BEGIN")  # of what is checked and read here, and copied, is one state
+        check_pages(store, path)
+        if owes_vacuum(store):
+            raise WriterBusy(f"{path}: rows are being erased from it; try again when that is done")
+        meta = dict(store.execute("SELECT key, value FROM meta WHERE key IN ('position', 'head')"))
+        with closing(sqlite3.connect(f"{to.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
+            copy.execute("PRAGMA journal_mode = OFF")
+            copy.execute("PRAGMA synchronous = OFF")
+            store.backup(copy)
+    return meta["position"], meta["head"]
 
 
 def _label(file: Path, log: str, position: int, head: bytes) -> GraphSnapshot:
@@ -95,19 +94,23 @@ def _label(file: Path, log: str, position: int, head: bytes) -> GraphSnapshot:
 def restore_snapshot(log: EventLog, path: Path, to: Path) -> bool:
     """Copy the snapshot of a store to a new file; return whether there was one that is whole and of this log.
 
-    One that is not is removed, with a warning.
+    One that is not is removed, with a warning. StorageFailed: there is no space to copy it to; it stays.
     """
-    kept = path.with_name(path.name + _ENDING)
-    try:
-        fault = _restore(log, kept, to)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        fault = error.strerror or "it cannot be read"
-    if fault is not None:
-        _log.warning("%s is not used, and removed: %s", kept, fault)
-        to.unlink(missing_ok=True)
-        remove_snapshot(path)
+    kept = _kept(path)
+    with SqliteGuard(kept, REMEDY, DamagedView):
+        try:
+            fault = _restore(log, kept, to)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            if error.errno in _EXHAUSTED:
+                to.unlink(missing_ok=True)
+                raise
+            fault = error.strerror or "it cannot be read"
+        if fault is not None:
+            _log.warning("%s is not used, and removed: %s", kept, fault)
+            to.unlink(missing_ok=True)
+            remove_snapshot(path)
     return fault is None
 
 
@@ -151,7 +154,7 @@ def _parsed(label: bytes) -> dict[str, Any]:
 
 def copy_snapshot(path: Path, to: Path) -> None:
     """Copy the snapshot of a store, if there is one, to where another store is to be. StorageFailed."""
-    kept, copy = (one.with_name(one.name + _ENDING) for one in (path, to))
+    kept, copy = _kept(path), _kept(to)
     with SqliteGuard(kept, REMEDY, DamagedView):
         if kept.is_file():
             make_file(copy)
@@ -160,5 +163,14 @@ def copy_snapshot(path: Path, to: Path) -> None:
 
 def remove_snapshot(path: Path) -> None:
     """Remove the snapshot of a store, and one that is being taken, which then fails."""
-    for ending in (f"{_ENDING}.new", _ENDING):  # in this order: else one that is done meanwhile would stay
-        path.with_name(path.name + ending).unlink(missing_ok=True)
+    for file in (_fresh(path), _kept(path)):  # in this order: else one that is done meanwhile would stay
+        file.unlink(missing_ok=True)
+
+
+def _kept(path: Path) -> Path:
+    """Return where the snapshot of a store is: "*.db" is to name all files that have content in the clear."""
+    return path.with_name(f"{path.stem}.snapshot{path.suffix}")
+
+
+def _fresh(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.snapshot.new{path.suffix}")
