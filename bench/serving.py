@@ -179,7 +179,8 @@ def requests(lines: list[bytes], prefix: str, together: int) -> Iterator[bytes]:
         some = [line for line in read[start : start + together] if line["group_id"] == read[start]["group_id"]]
         some += some[-1:] * (together - len(some))
         group = f"{prefix}-{number * together // len(read)}-{some[0]['group_id']}"
-        yield json.dumps({"group_id": group, "messages": some}).encode()
+        messages = [{name: value for name, value in line.items() if name != "group_id"} for line in some]
+        yield json.dumps({"group_id": group, "messages": messages}).encode()
 
 
 def posted(client: HTTPConnection, body: bytes) -> int:
