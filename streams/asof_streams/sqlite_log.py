@@ -368,17 +368,22 @@ class SqliteLog:
 
         So it is where the log is an older one than the erasure. What is left does not follow from itself.
         """
-        if self._sealer is None:
-            return False
         held: dict[str, bool] = {}
+        return any(held.setdefault(group, is_left) != is_left for group, is_left in self._keys_left())
+
+    def is_older_than_an_erasure(self) -> bool:
+        """Return whether the key of a record that is here is destroyed."""
+        return not all(is_left for _, is_left in self._keys_left())
+
+    def _keys_left(self) -> Iterator[tuple[str, bool]]:
+        """Yield the group of each encrypted record, and whether its key is left."""
+        if self._sealer is None:
+            return
         end = self.end()
         for at in range(0, end, _CHUNK):
             for row in self._records.rows(at, min(at + _CHUNK, end)):
                 if row[12] is not None and is_sealed(row[12]):
-                    is_left = self._sealer.can_open(row[1], row[3], row[12])
-                    if held.setdefault(row[1], is_left) != is_left:
-                        return True
-        return False
+                    yield row[1], self._sealer.can_open(row[1], row[3], row[12])
 
     def trees(self, group: str | None = None) -> Mapping[str, int]:
         """Return how many trees of keys the encrypted records name, by group, in no order; None: of all groups."""

@@ -361,3 +361,19 @@ def test_a_checkout_has_an_erased_group_in_its_graphs_until_they_are_made_again(
         assert (where(copy, "ana"), where(copy, "ben")) == ([], [BEN])
         copy.add("I like chess.", role="Ben", group_id="ben")
     assert ANA.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "copy").rglob("*") if path.is_file())
+
+
+def test_a_snapshot_that_has_a_group_whose_keys_are_destroyed_is_not_used_for_an_older_backup(
+    world: World, tmp_path: Path
+) -> None:
+    world.memory.backup(tmp_path / "one.backup")
+    world.memory.snapshot()
+    world.memory.close()
+    shutil.copytree(world.path, tmp_path / "copy")
+    world.memory.erase("ana")
+    world.memory.close()
+
+    with restored(world, tmp_path / "one.backup", snapshots=tmp_path / "copy") as memory:
+        assert (where(memory, "ana"), where(memory, "ben")) == ([], [BEN])
+        assert memory.digest() == world.digest()
+    assert holding(tmp_path / "restored", ANA) == set()

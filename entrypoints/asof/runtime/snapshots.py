@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import Progress, existing
+from asof.runtime.wiring import Progress, existing, open_log
 from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot, copy_snapshot, take_snapshot
 from asof_streams.files import locked_file
 
@@ -23,9 +23,15 @@ def take_snapshots(places: DirectoryLayout, progress: Progress | None = None) ->
 
 
 def copy_snapshots(places: DirectoryLayout, to: DirectoryLayout) -> None:
-    """Copy the snapshots of a directory that has the logs of another one, as far as there are some. StorageFailed."""
-    for path in _stores(to).values():
-        copy_snapshot(places.root / path.relative_to(to.root), path)
+    """Copy the snapshots of a directory that has the logs of another one, as far as there are some. StorageFailed.
+
+    None is copied of a log that has records whose keys are destroyed: it may be from before that erasure, too.
+    """
+    for name, path in _stores(to).items():
+        kind, _, generation = name.partition(".")
+        with open_log(to, kind, generation or None) as log:
+            if not log.is_older_than_an_erasure():
+                copy_snapshot(places.root / path.relative_to(to.root), path)
 
 
 def _stores(places: DirectoryLayout) -> Mapping[str, Path]:
