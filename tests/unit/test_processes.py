@@ -25,6 +25,32 @@ def test_while_anybody_works_long_collections_are_seldom_and_then_as_often_as_be
     assert gc.get_threshold() == before
 
 
+@pytest.mark.parametrize("own", [(0, 10, 10), (500_000, 20, 20)])
+def test_a_program_that_collects_never_or_more_seldom_still_keeps_to_that(own: tuple[int, int, int]) -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(*own)
+    try:
+        with SeldomCollections():
+            during = gc.get_threshold()
+        after = gc.get_threshold()
+    finally:
+        gc.set_threshold(*before)
+
+    assert during == after == own
+
+
+def test_what_a_program_sets_meanwhile_is_not_undone() -> None:
+    before = gc.get_threshold()
+    try:
+        with SeldomCollections():
+            gc.set_threshold(900, 9, 9)
+        after = gc.get_threshold()
+    finally:
+        gc.set_threshold(*before)
+
+    assert after == (900, 9, 9)
+
+
 def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,7 +33,8 @@ def tune_allocator() -> None:
 class SeldomCollections(ContextDecorator):
     """Lets this process look for cycles as seldom as `tune_allocator` does, for long work: by `with`, or of a function.
 
-    Several threads may work so at a time: what was set before the first of them is set again after the last.
+    Several threads may work so at a time: what was set before the first of them is set again after the last. A program
+    that has turned automatic collections off, has them as seldom, or sets something itself meanwhile keeps that.
     """
 
     _lock: Final = Lock()
@@ -45,14 +46,15 @@ class SeldomCollections(ContextDecorator):
         with self._lock:
             if cls._count == 0:
                 cls._before = gc.get_threshold()
-                gc.set_threshold(*_SELDOM)
+                if 0 < cls._before[0] < _SELDOM[0]:
+                    gc.set_threshold(*_SELDOM)
             cls._count += 1
 
     def __exit__(self, *_: object) -> None:
         cls = SeldomCollections
         with self._lock:
             cls._count -= 1
-            if cls._count == 0:
+            if cls._count == 0 and gc.get_threshold() == _SELDOM:
                 gc.set_threshold(*cls._before)
 
 
