@@ -14,18 +14,22 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
-from asof_agents.extraction.ports import Extraction, Relationship, Turn
+from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.registry import load
 from asof_streams.instants import parse, render
 
 _DATA = Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
 
-def conversation(path: Path, extractor: EnglishExtractor) -> Iterator[tuple[Turn, Extraction]]:
+class _Extracts(Protocol):
+    def extract(self, turn: Turn, before: list[Turn], known: KnownNames) -> Extraction: ...
+
+
+def conversation(path: Path, extractor: _Extracts) -> Iterator[tuple[Turn, Extraction]]:
     """Read one conversation as the mentions agent does: four turns of context, names remembered by the group."""
     names: dict[str, str] = {}
     before: list[Turn] = []

@@ -88,8 +88,10 @@ class Settings(BaseSettings):
     """The policy for contradictions within a single-valued relation, in a new directory."""
     suppress_content: bool = False
     """Whether the content of every message is forgotten once it was read, as with its own `suppress_content`."""
-    extractor: Literal["rules", "model", "both"] = "rules"
-    """The extractor: rules, a language model, or both; then the model adds what the rules do not find."""
+    extractor: Literal["rules", "model", "both", "rules+reader"] = "rules"
+    """The extractor: rules, a language model, or both, where the model adds what the rules do not find.
+
+    Or `rules+reader`, where a small trained reader adds clauses; it needs the weights of `minilm`."""
     model_url: str = "https://api.openai.com/v1"
     """The OpenAI-compatible endpoint of the language model."""
     model_key: SecretStr | None = None

@@ -8,7 +8,7 @@ from pydantic import Field
 
 _PROMPT: Final = r"{}-\d+@[0-9a-f]{{12}}"
 _MADE: Final = re.compile(
-    r"(?:(?P<rules>rules-\d+)/[^+]*(?:\+|\Z))?"
+    r"(?:(?P<rules>rules-\d+)/[^+]*(?:\+|\Z))?(?:(?P<clauses>reader-\d+@[0-9a-f]{12})\Z)?"
     rf"(?:(?P<reader>model-\d+)/[^/]*/(?P<extract>{_PROMPT.format('extract')})/(?P<model>.*)"
     rf"\+(?P<resolve>{_PROMPT.format('resolve')})(?:\+(?P<end>{_PROMPT.format('end')}))?(?:\+(?P<embedder>.*))?)?"
 )
@@ -40,7 +40,7 @@ class Makers:
 def makers_of(extractor: str, names: str | None, belief: int, *, endings: bool) -> Makers:
     """Return what an extractor's name says, and what else derives; `endings`: whether a model is asked about them."""
     made = _MADE.fullmatch(extractor)
-    rules, reader, extract, model, resolve, end, embedder = made.groups() if made else (extractor, *[None] * 6)
+    rules, clauses, reader, extract, model, resolve, end, embedder = made.groups() if made else (extractor, *[None] * 7)
     asked = end or ("end" if endings and model else None)
     prompts = tuple(prompt for prompt in (extract, resolve, asked) if prompt is not None)
-    return Makers(tuple(one for one in (rules, reader) if one), model, prompts, embedder, names, belief)
+    return Makers(tuple(one for one in (rules, clauses, reader) if one), model, prompts, embedder, names, belief)

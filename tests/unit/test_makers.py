@@ -20,6 +20,7 @@ RESOLVE, END = "resolve-2@222222222222", "end-1@333333333333"
             f"{RULES}+{MODEL}+{RESOLVE}+{END}+MiniLM@0123",
             (("rules-2", "model-1"), "gpt+4@host:80/v1", ("extract-2@111111111111", RESOLVE, END), "MiniLM@0123"),
         ),
+        (f"{RULES}+reader-1@444444444444", (("rules-2", "reader-1@444444444444"), None, (), None)),
         ("something else", (("something else",), None, (), None)),
     ],
 )

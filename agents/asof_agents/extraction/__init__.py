@@ -5,6 +5,7 @@ __all__ = [
     "hybrid",
     "llm",
     "ports",
+    "reader",
     "registry",
     "replies",
     "turns",

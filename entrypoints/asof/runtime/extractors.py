@@ -1,7 +1,8 @@
-"""Makes the extractors of the settings: rules, a language model, or both."""
+"""Makes the extractors of the settings: rules, a language model, both, or rules and the reader."""
 
+import logging
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -20,23 +21,27 @@ from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.makers import Makers
 from asof_projections.model.prices import ModelBudget, ModelPrice, price_of
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import InvalidInput, ModelUnavailable
 from asof_streams.ingestion_config import IngestionConfig
 
 if TYPE_CHECKING:
     from asof.runtime.name_vectors import NameVectorIndex
     from asof_agents.extraction.llm.chat_model import ChatModel
+    from asof_agents.extraction.reader.reader import TrainedReader
     from asof_projections.embedding.cache import CachedEmbedder
     from asof_projections.embedding.ports import Embedder
 
+_log = logging.getLogger(__name__)
 _MODEL: Final = "model-"  # in the version of what asks one
+_READER: Final = "+reader-"  # in the version of what asks the reader
 
 
 class ExtractorFactory:
     """Makes extractors as the settings say: their `kind`, and the models that they need.
 
     embedder: says which names are near, where a language model decides whom they mean; None where nothing says so.
-    budget: of each group, for calls to the model at its price; None: no limit.
+    budget: of each group, for calls to the model at its price; None: no limit. reader: asked beside the rules, where no
+    language model is.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class ExtractorFactory:
         embedder: "Embedder | None" = None,
         budget: ModelBudget | None = None,
         price: ModelPrice | None = None,
+        reader: "TrainedReader | None" = None,
     ) -> None:
         self._kind = kind
         self._model = model
@@ -54,6 +60,7 @@ class ExtractorFactory:
         self._embedder = embedder
         self._budget = budget
         self._price = price
+        self._reader = reader
         self._vectors: CachedEmbedder | None = None  # until a name is in doubt
 
     @property
@@ -72,6 +79,10 @@ class ExtractorFactory:
         rules: Extractor = EnglishExtractor(known or ontology, find_times)
         if known is not None:
             rules = SchemaFilter(rules, ontology)
+        if self._reader is not None:
+            from asof_agents.extraction.reader.extractor import RulesAndReader
+
+            return RulesAndReader(rules, ontology, find_times)
         if self._model is None:
             return rules
         from asof_agents.extraction.hybrid import FallbackExtractor, HybridExtractor
@@ -82,8 +93,8 @@ class ExtractorFactory:
 
     def version(self, ontology: Ontology, ingestion: IngestionConfig | None) -> str:
         """Return the version of extraction and resolution, which decides a generation's content."""
-        if self._model is None:
-            return version_of(ontology)  # an import of facts needs no tables of the rules
+        if self._model is None:  # an import of facts needs no tables of the rules
+            return version_of(ontology) if self._reader is None else f"{version_of(ontology)}+{self._reader.version}"
         read = self.extractor(ontology).version
         asked = ["resolve", "end"] if ingestion is not None and ingestion.enable_ending_questions else ["resolve"]
         parts = [read, *(prompt(key).version_id for key in asked)]
@@ -133,7 +144,7 @@ class ExtractorFactory:
         """
         if info.source != "episodes":
             return None
-        if _MODEL not in info.extractor:
+        if not _asks(info):
             return ExtractorFactory().registry(ontology, ontologies)
         if not self._derives(info, ontology, building=False):
             found = self.version(ontology, info.ingestion)
@@ -157,7 +168,7 @@ class ExtractorFactory:
 
         Vectors that it was begun without are not used, and from mentions what extracts takes no part.
         """
-        was, by = info.made_by, self if _MODEL in info.extractor else ExtractorFactory()
+        was, by = info.made_by, self if _asks(info) else ExtractorFactory()
         now = replace(info, extractor=by.version(ontology, info.ingestion)).made_by
         ignored = {"end"}  # an earlier asof did not note its version
         if info.source == "mentions":
@@ -174,6 +185,8 @@ class ExtractorFactory:
 
     def journal(self, recorded: Recorded, failed: Failed, replies: Replies) -> Journal | None:
         """Return where answers come from; None where no model is asked. replies: all that are recorded of a group."""
+        if self._reader is not None:
+            return Journal(self._reader, recorded, failed, 1)
         if self._model is None:
             return None
         budget = Budget(self._budget, self._price, replies, self._model.usage.refuse)
@@ -187,8 +200,34 @@ class ExtractorFactory:
             )
 
 
+def _asks(info: GenerationInfo) -> bool:
+    """Whether a generation was begun with a language model or the reader."""
+    return _MODEL in info.extractor or _READER in info.extractor
+
+
 def _read_by(makers: Makers, *, versioned: bool) -> list[str]:
     return [extractor if versioned else extractor.partition("-")[0] for extractor in makers.extractors]
+
+
+def _reader(settings: Settings) -> "TrainedReader | None":
+    """Return the reader; None, and a warning, where the weights of its vectors are not installed."""
+    from asof_projections.embedding.minilm import MiniLMEmbedder
+
+    try:
+        embedder = MiniLMEmbedder(settings.model_dir)
+    except ModelUnavailable as error:
+        _warn(f"rules read alone, without the reader: {error}")
+        return None
+    from asof_agents.extraction.english.dates import find_times
+    from asof_agents.extraction.reader.reader import TrainedReader
+
+    return TrainedReader(embedder, find_times)
+
+
+@cache
+def _warn(reason: str) -> None:
+    """Log a warning, once in a process."""
+    _log.warning(reason)
 
 
 def extractor_factory(settings: Settings) -> ExtractorFactory:
@@ -198,6 +237,8 @@ def extractor_factory(settings: Settings) -> ExtractorFactory:
     """
     if settings.extractor == "rules":
         return ExtractorFactory()
+    if settings.extractor == "rules+reader":
+        return ExtractorFactory(reader=_reader(settings))
     if settings.model_name is None:
         raise InvalidInput(
             f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME", "model_name"

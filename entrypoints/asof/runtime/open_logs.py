@@ -170,7 +170,7 @@ def first_generation(settings: Settings, extractors: ExtractorFactory, ontology:
 
     With a language model it also asks which facts a message ends.
     """
-    asks = settings.extractor != "rules" and "ingestion" not in settings.model_fields_set
+    asks = extractors.asks and "ingestion" not in settings.model_fields_set
     ingestion = IngestionConfig(enable_ending_questions=True) if asks else settings.ingestion
     version = extractors.version(ontology, ingestion)
     return describe(FIRST, ontology, settings.policy, "mentions", version, settings.consolidation, ingestion)

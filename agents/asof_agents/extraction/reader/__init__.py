@@ -1,0 +1,3 @@
+"""The trained reader: the clauses of a message that are worth keeping, beside what the rules find."""
+
+__all__ = ["extractor", "reader"]

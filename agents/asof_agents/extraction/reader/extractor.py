@@ -1,0 +1,144 @@
+"""The extractor of rules and the reader: the rules' findings, and the clauses that the reader keeps beside them.
+
+Pure: the reader's answer is recorded, and comes with the turn.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from asof_agents.extraction.english.context import FindTimes, TurnContext
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.hybrid import merge
+from asof_agents.extraction.ports import (
+    Extraction,
+    Extractor,
+    KnownNames,
+    Mention,
+    ModelRequest,
+    RejectedPart,
+    Relationship,
+    TimeHint,
+    Turn,
+)
+from asof_agents.extraction.reader.head import head, version
+from asof_agents.extraction.reader.reader import USER, Clause, clauses_of, context_of, request_about
+from asof_agents.extraction.reader.statements import DID, TELLS, ClauseStatement, statement
+from asof_ontologies.model import Ontology
+
+_DEED: Final = "Deed"
+_PERSON: Final = "Person"
+_CUE: Final = "reader"
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    clauses: list[tuple[int, int, float]]
+
+
+class RulesAndReader:
+    """Implements ports.Extractor. What the reader finds is told by relations to a deed that the ontology has.
+
+    least: the probability from which on a clause is kept; that of the head, unless it is measured at another.
+    """
+
+    def __init__(self, rules: Extractor, ontology: Ontology, find_times: FindTimes, least: float | None = None) -> None:
+        self._least = head().least if least is None else least
+        self._rules = rules
+        self._find_times = find_times
+        self._relations = {
+            relation.name
+            for relation in ontology.relation_types
+            if _PERSON in relation.sources and _DEED in relation.targets
+        }
+
+    @property
+    def version(self) -> str:
+        return f"{self._rules.version}+{version()}"
+
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest | None:
+        """Return the request about a user's turn, with its first 8,000 characters; None of other turns: rules read."""
+        del before
+        return None if turn.is_json or turn.role_type != USER else request_about(turn)
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
+        """Return the findings of the rules, then the clauses that the reader keeps and the rules left.
+
+        What the rules tell in the words of a clause that the reader thinks worthless is left out. Without an answer
+        these are the rules' findings.
+        """
+        sure = self._rules.extract(turn, before, known)
+        if answer is None:
+            return sure
+        try:
+            said = {(start, end): probable for start, end, probable in _Answer.model_validate_json(answer).clauses}
+        except (ValidationError, json.JSONDecodeError):
+            return Extraction(sure.mentions, sure.relationships, (RejectedPart("answer", "schema"),), sure.attributes)
+        context = context_of(turn, self._find_times, tuple(before), known)
+        for each in clauses_of(context):
+            if said.get(each.span, 0.0) >= self._least and not _is_read(each, sure.relationships):
+                self._add(context, each, said[each.span])
+        worthless = [span for span, probable in said.items() if probable < head().worthless]
+        return merge(_without(sure, worthless), context.findings.extraction())
+
+    def _add(self, context: TurnContext, each: Clause, probable: float) -> None:
+        parsed, found = each.parsed, each.candidate
+        told = statement(context, parsed, found)
+        source = _subject(context, each)
+        if told is None or source is None or told.relation not in self._relations:
+            return
+        if told.relation == TELLS and not source.speaker:
+            return  # it is the speaker who tells it
+        target = context.findings.mention(_DEED, *parsed.sentence.span(told.first, told.last))
+        meaning, hint = _meaning(told, context.turn.said_at)
+        context.findings.relate(source, told.relation, target, meaning, hint, parsed.sentence, probable, _CUE)
+
+
+def _without(sure: Extraction, worthless: Sequence[tuple[int, int]]) -> Extraction:
+    """Return the rules' findings without what they tell in the words of some clauses."""
+    left = tuple(
+        one
+        for one in sure.relationships
+        if one.target.type != _DEED or not any(start <= one.target.start < end for start, end in worthless)
+    )
+    if len(left) == len(sure.relationships):
+        return sure
+    used = {mention for one in left for mention in (one.source, one.target)}
+    used |= {attribute.mention for attribute in sure.attributes}
+    mentions = tuple(one for one in sure.mentions if one in used or not (one.type == _DEED or one.speaker))
+    return replace(sure, mentions=mentions, relationships=left)
+
+
+def _is_read(each: Clause, relationships: Sequence[Relationship]) -> bool:
+    """Whether the rules have a relationship with an object in a clause."""
+    start, end = each.span
+    return any(one.span[0] <= start < one.span[1] and start <= one.target.start < end for one in relationships)
+
+
+def _subject(context: TurnContext, each: Clause) -> Mention | None:
+    """Return of whom a clause tells: the person it names, otherwise the speaker; None: it is not clear who that is."""
+    parsed, found = each.parsed, each.candidate
+    if found.subject == "person":
+        word = parsed.sentence.low[found.begins]
+        return context.people.resolve_pronoun(word, parsed.sentence.starts[found.begins])
+    if found.subject == "name":
+        name = parsed.names[found.begins]
+        if context.types.of(name.text) == _PERSON:
+            return context.findings.mention(_PERSON, *parsed.sentence.span(name.first, name.last))
+    speaker = context.speaker()
+    return speaker or context.findings.add_speaker(*parsed.sentence.span(found.verb, found.verb + 1))
+
+
+def _meaning(told: ClauseStatement, said_at: int) -> tuple[Meaning, TimeHint | None]:
+    """Return when it holds, and the time that says so: a deed in its granule, a plan from its time on."""
+    hint = told.hint
+    if hint is None or hint.kind == "until" or (told.relation == DID and hint.start > said_at):
+        return Meaning("holds"), None
+    ahead = hint.start > said_at
+    if told.relation in {DID, TELLS} and hint.kind in {"point", "during"}:
+        return Meaning("holds", hint.start, granule=(hint.start, hint.end), planned=ahead), hint
+    return (Meaning("holds", hint.start), hint) if ahead or hint.kind == "since" else (Meaning("holds"), None)
