@@ -1,13 +1,15 @@
 """Set-up of processes that do long work."""
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import asof
+from asof.api.memory import Memory
 from asof.runtime import generations
 from asof.runtime.processes import SeldomCollections
+from asof.settings import Settings
 
 SAID = {"content": "I live in Rome.", "role": "Ana", "role_type": "user", "timestamp": "2024-05-10T09:00:00Z"}
 
@@ -51,18 +53,25 @@ def test_what_a_program_sets_meanwhile_is_not_undone() -> None:
     assert after == (900, 9, 9)
 
 
-def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections(
+def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections_and_a_source_is_read_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generations, "FLUSH_EVERY", 1)
-    before, seen = gc.get_threshold(), list[tuple[int, int, int]]()
+    before, seen, reading = gc.get_threshold(), list[tuple[int, int, int]](), list[tuple[int, int, int]]()
 
-    def look(*_: object) -> None:
+    def look(*_: object) -> int:
         seen.append(gc.get_threshold())
+        return 0
 
-    with asof.open(tmp_path, embedder="none") as memory:
-        assert memory.produce([SAID], acknowledged=look).accepted == 1
+    def source() -> Iterator[dict[str, str]]:
+        reading.append(gc.get_threshold())
+        yield SAID
+
+    with Memory(Settings(data=tmp_path, embedder="none"), now=look) as memory:
+        assert memory.produce(source()).accepted == 1
+        assert max(seen) > before
+        seen.clear()
         memory.rebuild("again", progress=look)
 
-    assert len(seen) == 2
-    assert min(seen) > before == gc.get_threshold()
+    assert max(seen) > before == gc.get_threshold()
+    assert reading == [before]

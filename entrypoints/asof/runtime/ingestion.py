@@ -58,7 +58,6 @@ class EmbeddedSink:
         return self._writer.parked()
 
 
-@SeldomCollections()
 def ingest(
     found: Iterable[InboundMessage | Refused | None],
     open_sink: Callable[[], MessageSink],
@@ -80,7 +79,8 @@ def ingest(
             refused += [f for f in chunk if isinstance(f, Refused)]
             if good := [f for f in chunk if isinstance(f, InboundMessage)]:
                 more = len(chunk) == _CHUNK
-                start = sink.put(good, flush=not more)
+                with SeldomCollections():  # never while the caller's source is read: what it leaves may be large
+                    start = sink.put(good, flush=not more)
                 first = start if first is None else first
                 accepted += len(good)
             if acknowledged:

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import traceback
-from contextlib import ContextDecorator
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -30,8 +29,8 @@ def tune_allocator() -> None:
     bytes(_BLOCK)
 
 
-class SeldomCollections(ContextDecorator):
-    """Lets this process look for cycles as seldom as `tune_allocator` does, for long work: by `with`, or of a function.
+class SeldomCollections:
+    """A context manager that lets this process look for cycles as seldom as `tune_allocator` does, for long work.
 
     Several threads may work so at a time: what was set before the first of them is set again after the last. A program
     that has turned automatic collections off, has them as seldom, or sets something itself meanwhile keeps that.
