@@ -14,6 +14,15 @@ from asof.settings import Settings
 SAID = {"content": "I live in Rome.", "role": "Ana", "role_type": "user", "timestamp": "2024-05-10T09:00:00Z"}
 
 
+@pytest.fixture(autouse=True)
+def frequent() -> Iterator[None]:
+    """Collect as often as Python does by itself, whatever ran in this process before."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
 def test_while_anybody_works_long_collections_are_seldom_and_then_as_often_as_before() -> None:
     before = gc.get_threshold()
     one, other = SeldomCollections(), SeldomCollections()
@@ -29,28 +38,18 @@ def test_while_anybody_works_long_collections_are_seldom_and_then_as_often_as_be
 
 @pytest.mark.parametrize("own", [(0, 10, 10), (500_000, 20, 20)])
 def test_a_program_that_collects_never_or_more_seldom_still_keeps_to_that(own: tuple[int, int, int]) -> None:
-    before = gc.get_threshold()
     gc.set_threshold(*own)
-    try:
-        with SeldomCollections():
-            during = gc.get_threshold()
-        after = gc.get_threshold()
-    finally:
-        gc.set_threshold(*before)
+    with SeldomCollections():
+        during = gc.get_threshold()
 
-    assert during == after == own
+    assert during == gc.get_threshold() == own
 
 
 def test_what_a_program_sets_meanwhile_is_not_undone() -> None:
-    before = gc.get_threshold()
-    try:
-        with SeldomCollections():
-            gc.set_threshold(900, 9, 9)
-        after = gc.get_threshold()
-    finally:
-        gc.set_threshold(*before)
+    with SeldomCollections():
+        gc.set_threshold(900, 9, 9)
 
-    assert after == (900, 9, 9)
+    assert gc.get_threshold() == (900, 9, 9)
 
 
 def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections_and_a_source_is_read_as_before(
