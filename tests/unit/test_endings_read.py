@@ -1,7 +1,10 @@
 """Endings, as the rules read them, and the times and verbs of clauses that are joined."""
 
+from pathlib import Path
+
 import pytest
 
+import asof
 from reading import check
 
 
@@ -47,3 +50,21 @@ def test_what_ends_nothing_is_left_alone(text: str) -> None:
     from reading import read
 
     assert not [each for each in read(text).relationships if each.stance == "ended"]
+
+
+@pytest.mark.parametrize(
+    ("told", "ended", "holds"),
+    [
+        ("I own a house in Leeds.", "I sold the car.", ["house"]),
+        ("I own a house in Leeds.", "I sold the house.", []),
+        ("I bought a Honda Civic.", "I sold the Civic.", []),
+        ("I bought a Honda Civic.", "I sold the car.", []),
+    ],
+)
+def test_a_common_noun_ends_what_it_can_mean_and_nothing_of_another_name(
+    told: str, ended: str, holds: list[str], tmp_path: Path
+) -> None:
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.add(told, role="Ana")
+        memory.add(ended, role="Ana")
+        assert [fact.object for fact in memory.facts(relation="owns")] == holds

@@ -49,6 +49,8 @@ def _called_so(held: list[FactRow], ended: EntityRow) -> list[FactRow]:
 
 
 def _of_type(held: list[FactRow], ended: EntityRow, names: Resolver) -> list[FactRow]:
+    """Return the facts with a named object of the type of a common noun: "the car" may be the Civic, but no house."""
     if ended.name != ended.name.lower() or ended.type is None:
         return []
-    return [f for f in held if f.object_uuid and names.entity(f.object_uuid).type == ended.type]
+    named = [fact for fact in held if fact.object != fact.object.lower()]
+    return [fact for fact in named if fact.object_uuid and names.entity(fact.object_uuid).type == ended.type]
