@@ -124,7 +124,6 @@ def test_the_permission_that_each_route_needs_is_documented(server: Server) -> N
         ("POST", "/messages", {"group_id": "", "messages": []}),
         ("POST", "/search", {"query": "Berlin", "group_ids": ["others"]}),
         ("POST", "/search", {"query": "Berlin", "group_ids": ["team-a", "others"]}),
-        ("POST", "/search?group_id=team-a", {"query": "Berlin"}),
         ("POST", "/search", {"query": "Berlin", "group_ids": [""]}),
         ("POST", "/get-memory", {"group_id": "others", "messages": [], "center_node_uuid": None}),
         ("GET", "/episodes/others?last_n=3", None),

@@ -188,6 +188,7 @@ def test_an_option_of_a_message_beside_the_messages_is_refused_with_its_place(
         ("POST", "/messages?min_position=0", {"group_id": "misplaced", "messages": []}, "min_position"),
         ("POST", "/search?known_at=2024-05-01", {"query": "Berlin", "group_ids": ["misplaced"]}, "known_at"),
         ("POST", "/search?all_groups=true", {"query": "Berlin"}, "all_groups"),
+        ("POST", "/search?group_id=misplaced", {"query": "Berlin"}, "group_id"),
         ("GET", "/episodes/misplaced?last_n=5&valid_at=2024-05-01", None, "valid_at"),
     ],
 )

@@ -55,8 +55,14 @@ known_parameters: Final = Depends(_check_names)
 
 
 async def _check_places(request: Request) -> None:
-    """Refuse a query parameter that others of our routes have: whoever sends one relies on it."""
-    unnamed = set(request.query_params) - _parameters_of(request.scope["route"], request.method).keys()
+    """Refuse a query parameter that others of our routes have: whoever sends one relies on it.
+
+    Not a field of the body: where that is missing, the body is what is wrong.
+    """
+    route: APIRoute = request.scope["route"]
+    unnamed = set(request.query_params) - _parameters_of(route, request.method).keys()
+    if unnamed and route.body_field is not None:
+        unnamed -= set(getattr(route.body_field.field_info.annotation, "model_fields", ()))
     for name in sorted(unnamed & _own_parameters(request)) if unnamed else ():
         raise InvalidInput("this route does not take it", field=f"query.{name}")
 
