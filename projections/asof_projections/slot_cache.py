@@ -10,7 +10,6 @@ from typing import Final
 from asof_projections.long_slot import LongSlot
 from asof_projections.model.rows import Slot
 from asof_projections.versions import Assertion, Ending, Interval
-from asof_streams.episodic import EpisodeWithdrawn
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -138,8 +137,6 @@ class SlotCache:
                         kept.remove(statement)
                 if live:
                     self.clear()
-            case EpisodeWithdrawn():
-                self.clear()
 
     def clear(self) -> None:
         """Drop all slots."""
