@@ -181,3 +181,18 @@ def test_the_command_and_the_route_answer_as_python_does(
     assert "said" in command("generations", "diff", "main", "work", "--why")
     command("generations", "diff", "main", code=2)
     command("generations", "switch", "work", "--limit", "3", code=2)
+
+
+def test_no_difference_is_said_of_the_group_that_was_asked_about(
+    memory: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory.rebuild("second")
+    memory.close()
+    command = Asof(tmp_path, capsys)
+
+    command("generations", "diff", "main", "second")
+    assert command.err == "no difference in the group default\n"
+    command("generations", "diff", "main", "second", "--group", "ana", "--why")
+    assert command.err == "no difference in the group ana\n"
+    command("generations", "diff", "main", "second", "--all-groups")
+    assert command.err == "no difference\n"

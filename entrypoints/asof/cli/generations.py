@@ -191,17 +191,21 @@ def _show_differences(call: Call, names: Sequence[str], query: Any, *, why: bool
     base, other = names
     with call.existing() as session:
         found = operations.generations_diff.ask(session, base=base, other=other, **dict(query))
-    if why and not call.as_json:
+    if why and found and not call.as_json:
         for difference in found:
             show.line(f"{difference.change}:")
             for explanation in filter(None, (difference.base, difference.other)):
                 explain(explanation)
         return
-    call.answer(operations.generations_diff, found, lambda page: show_comparison(base, other, page.summary, page))
+
+    def view(page: Any) -> None:
+        show_comparison(base, other, page.summary, page, query.group)
+
+    call.answer(operations.generations_diff, found, view)
 
 
-def show_comparison(base: str, other: str, summary: Sequence[Any], found: Sequence[Any]) -> None:
-    """Print the numbers of each relation, then the differences under the names of both sides."""
+def show_comparison(base: str, other: str, summary: Sequence[Any], found: Sequence[Any], group: str | None) -> None:
+    """Print the numbers of each relation, then the differences under the names of both sides. No group: all of them."""
     if summary:
         _SUMMARY(summary)
         show.line()
@@ -209,7 +213,7 @@ def show_comparison(base: str, other: str, summary: Sequence[Any], found: Sequen
         ("change", "change"),
         (base, lambda one: _side(one.base, one.change == "gained")),
         (other, lambda one: _side(one.other, one.change == "lost")),
-        nothing="no difference",
+        nothing="no difference" if group is None else f"no difference in the group {group}",
     )
     listed(found)
 

@@ -72,7 +72,7 @@ def _try(call: Call, file: str, query: OntologyTrialQuery) -> int:
     if call.as_json:
         show.data(tried.to_json())
         return 0
-    show_comparison("now", "then", tried.summary, tried.differences)
+    show_comparison("now", "then", tried.summary, tried.differences, query.group_id)
     if tried.more:
         show.talk(f"the first {query.limit:,} are shown: --limit shows more")
     show.line(f"{show.counted(tried.episodes, 'episode')}, read by the rules")
