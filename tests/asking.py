@@ -110,8 +110,8 @@ class Asker:
         query = self._query(queries.DiffQuery, group, start=first[:2], stop=second[:2], **of)
         return self._questions.diff(query, queries.HEAD)
 
-    def changes(self, since: int, limit: int, group: str | None = None) -> Any:
-        return self._questions.changes(self._query(queries.ChangesQuery, group, since=since, limit=limit))
+    def changes(self, after: int, limit: int, group: str | None = None) -> Any:
+        return self._questions.changes(self._query(queries.ChangesQuery, group, after=after, limit=limit))
 
     def why(self, fact: str, known: int | None = None) -> Any:
         return self._questions.why(queries.WhyQuery(id=fact, known_at=known))

@@ -36,6 +36,9 @@ OF_GROUPS: Final = frozenset(
     "changes communities diff entities entity export facts history search timeline".split(),
 )
 
+# Options that have another name today, by command.
+RENAMED: Final = {"changes": {"--since": "--after"}}
+
 RANKING: Final = frozenset(("score", "scores", "hop", "probability"))  # of a hit: the other fields are of the fact
 
 Ask = dict[str, Any]
@@ -66,7 +69,7 @@ def forget_derived(data: Path) -> None:
 
 def ask(data: Path, question: Ask) -> Ask:
     """Return a question with the answer of today."""
-    arguments = list(question["ask"])
+    arguments = [RENAMED.get(question["ask"][0], {}).get(argument, argument) for argument in question["ask"]]
     if "lines" in question:
         file = data.with_name("lines.jsonl")
         lines = [line if "group_id" in line else {**line, "all_groups": True} for line in question["lines"]]

@@ -61,7 +61,6 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "profile": ["default"],  # the other one, whose scores depend on the moment that is asked about, below
     "mindset": ["divergent"],
     "explain": ["true"],
-    "since": ["0"],
     "settled": ["true"],
     "after": ["0"],
     "prefix": ["", "t", "team", "team-"],

@@ -259,11 +259,11 @@ def test_a_diff_labels_each_change_between_two_points(told: Asof) -> None:
 
 
 def test_changes_are_paged_by_position(told: Asof) -> None:
-    page = told.json("changes", "--since", "1")
+    page = told.json("changes", "--after", "1")
 
     assert {c["position"] for c in page["changes"]} == {2}
     assert page["next"] == 2
-    assert told.json("changes", "--since", "2")["changes"] == []
+    assert told.json("changes", "--after", "2")["changes"] == []
     assert "Ana lives in Berlin" in told("changes")
 
 

@@ -80,7 +80,7 @@ QUESTIONS = [
     ("history", "Ana"),
     ("timeline", "Ana"),
     ("diff", "--from", "2023", "--to", "2025"),
-    ("changes", "--since", "-1"),
+    ("changes", "--after", "-1"),
     ("export",),
 ]
 

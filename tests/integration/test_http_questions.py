@@ -86,7 +86,7 @@ def asked(memory: Memory, path: str, parameters: dict[str, Any]) -> Any:
         ("episodes", {"group_id": "g"}, "episodes"),
         ("episodes", {"group_id": "g", "from": "2020", "to": "2021"}, "episodes"),
         ("groups", {}, "groups"),
-        ("changes", {"since": 0, "group_id": "g"}, None),
+        ("changes", {"after": 0, "group_id": "g"}, None),
     ],
 )
 def test_a_question_is_answered_as_in_python(

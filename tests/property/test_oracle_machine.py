@@ -461,8 +461,8 @@ class Machine(RuleBasedStateMachine):
 
     def compare_changes(self):
         """Changes, a few at a time, played onto nothing give what is believed after each message."""
-        state, since = set(), -1
-        while (page := self.world.memory.changes(since=since, limit=3, all_groups=True)).changes:
+        state, after = set(), -1
+        while (page := self.world.memory.changes(after=after, limit=3, all_groups=True)).changes:
             for position in sorted({c.position for c in page.changes}):
                 for c in page.changes:
                     if c.position == position:
@@ -472,7 +472,7 @@ class Machine(RuleBasedStateMachine):
                         self.compared["changes"] += 1
                 now = self.world.memory.facts(group_id=group, any_time=True, known_at=known)
                 assert {v for v in state if v[0] == group} == {(group, f.uuid, f.valid_at, f.invalid_at) for f in now}
-            since = page.next
+            after = page.next
 
     def facts(self, v, known, **of):
         return self.world.memory.facts(**{"valid_at": v} if v is not None else {}, known_at=known, **of)

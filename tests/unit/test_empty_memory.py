@@ -34,7 +34,7 @@ LISTS = {
 def test_a_list_asked_of_a_memory_to_which_nothing_was_written_is_empty(tmp_path, verb):
     with asof.open(tmp_path / "none", embedder="none") as memory:
         assert getattr(memory, verb)(**LISTS[verb]) == []
-        assert memory.changes(since=3) == asof.Changes((), 3)
+        assert memory.changes(after=3) == asof.Changes((), 3)
 
     assert not (tmp_path / "none").exists()
 

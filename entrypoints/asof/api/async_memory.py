@@ -660,17 +660,17 @@ class AsyncMemory:
     async def changes(
         self,
         *,
-        since: int = -1,
+        after: int = -1,
         limit: int = 1_000,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> Changes:
-        """Return what messages after position `since` changed, in their order, and where to go on from.
+        """Return what messages after position `after` changed, in their order, and where to go on from.
 
         At most `limit` changes; those of one message are never parted.
         """
         return await self._run(
-            lambda memory: memory.changes(since=since, limit=limit, group_id=group_id, all_groups=all_groups)
+            lambda memory: memory.changes(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
         )
 
     async def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door

@@ -713,16 +713,16 @@ class Memory:
     def changes(
         self,
         *,
-        since: int = -1,
+        after: int = -1,
         limit: int = 1_000,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> Changes:
-        """Return what messages after position `since` changed, in their order, and where to go on from.
+        """Return what messages after position `after` changed, in their order, and where to go on from.
 
         At most `limit` changes; those of one message are never parted.
         """
-        return history.changes.ask(self._session, since=since, limit=limit, group_id=group_id, all_groups=all_groups)
+        return history.changes.ask(self._session, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
 
     def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
         """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""

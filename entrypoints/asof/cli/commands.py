@@ -160,7 +160,7 @@ EXAMPLES: Final = {
     "known-history": "asof known-history 1c8e2d4a",
     "timeline": "asof timeline Ana --relation lives_in",
     "diff": "asof diff --from 2023 --to now --about Ana --why",
-    "changes": "asof changes --since 100",
+    "changes": "asof changes --after 100",
     "contradictions": "asof contradictions",
     "settle": "asof settle 1c8e2d4a",
     "parked": "asof parked",

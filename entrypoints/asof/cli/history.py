@@ -53,7 +53,7 @@ def _expect_fact_or_entity(session: "Session", query: Any) -> None:
 
 def _changes(answer: Any) -> None:
     CHANGES(answer.changes)
-    show.talk(f"go on with --since {answer.next}")
+    show.talk(f"go on with --after {answer.next}")
 
 
 history = question(operations.history, _VERSIONS, arguments=("id",), unknown=_expect_fact_or_entity)

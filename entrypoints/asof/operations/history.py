@@ -48,4 +48,4 @@ def changes(session: Session, query: ChangesQuery) -> Changes:
     try:
         return session.queries(query.group).changes(query)
     except EmptyMemory:
-        return Changes((), query.since)
+        return Changes((), query.after)

@@ -415,7 +415,7 @@ class Changes(Answer):
     """The changes of some messages, in their order."""
 
     changes: tuple[Change, ...]
-    next: Annotated[int, Field(examples=[17], description="Ask for what follows with this as `since`.")]
+    next: Annotated[int, Field(examples=[17], description="Ask for what follows with this as `after`.")]
 
 
 @answer

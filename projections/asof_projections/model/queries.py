@@ -507,7 +507,7 @@ class DiffQuery(FactsFilter):
 class ChangesQuery(GroupQuery):
     """Ask what messages changed, in their order."""
 
-    since: int = Field(-1, ge=-1, le=FAR, description="After the message at this position; -1: from the first.")
+    after: int = Field(-1, ge=-1, le=FAR, description="After the message at this position; -1: from the first.")
     limit: int = Field(1_000, ge=1, description="At most this many changes; those of one message are never parted.")
 
 
@@ -624,7 +624,7 @@ class RetryQuery(GroupQuery):
 class ParkedQuery(GroupQuery):
     """List the messages of which nothing could be made, or about which a model gave no answer."""
 
-    after: int = Field(-1, ge=-1, le=FAR, description="Behind the message at this position.")
+    after: int = Field(-1, ge=-1, le=FAR, description="After the message at this position; -1: from the first.")
     limit: int = Field(100, ge=1, le=1_000, description="At most this many.")
 
 

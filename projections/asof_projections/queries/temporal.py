@@ -227,9 +227,9 @@ class TemporalQueries:
 
     def changes(self, query: ChangesQuery) -> Changes:
         """Return the versions that messages after a position opened and closed, and the position to continue from."""
-        rows = self._beliefs.changes(query.since, query.limit)
+        rows = self._beliefs.changes(query.after, query.limit)
         kept = (row for row in rows if query.group in (None, row.fact.group_id))
-        return Changes(tuple(map(Change.of, kept)), rows[-1].position if rows else query.since)
+        return Changes(tuple(map(Change.of, kept)), rows[-1].position if rows else query.after)
 
     @consistent_read
     def why(self, query: WhyQuery) -> Explanation:
