@@ -33,7 +33,7 @@ def limited(old: Ask) -> Ask:
 
 def seeking(old: Ask) -> Ask:
     """Return a request whose answer goes on from a fact, not from a number of facts."""
-    cursor = "CjE3MTE5NjIwMDAwMDAwMDEKMTU2MTA3NTIwMDAwMDAwMAoxMDkKMTcxMDgzODgwMDAwMDAwMA"
+    cursor = "RmFjdHMKCjE3MTE5NjIwMDAwMDAwMDEKMTU2MTA3NTIwMDAwMDAwMAoxMDkKMTcxMDgzODgwMDAwMDAwMA"
     return {**old, "answer": {**old["answer"], "next": cursor}}
 
 

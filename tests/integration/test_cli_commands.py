@@ -362,6 +362,16 @@ def test_a_cursor_that_no_page_gave_is_a_wrong_call(told: Asof) -> None:
     assert told.err.startswith("asof: --cursor: it is no cursor of a page")
 
 
+def test_so_is_the_cursor_of_another_question_or_another_known_moment_beside_it(told: Asof) -> None:
+    told("facts", "--limit", "1")
+    cursor = told.err.removeprefix("go on with --cursor ").strip()
+
+    told("entities", "--cursor", cursor, code=2)
+    assert told.err.startswith("asof: --cursor: it is the cursor of another question")
+    told("facts", "--cursor", cursor, "--known-at", "2100", code=2)
+    assert told.err.startswith("asof: --known-at: the cursor keeps that of the first page")
+
+
 @pytest.mark.parametrize("command", ["entity", "timeline", "neighbourhood", "history"])
 @pytest.mark.parametrize("moment", [(), ("--known-at", "2001")])
 def test_a_name_that_nobody_has_is_answered_alike_by_every_command(

@@ -174,6 +174,15 @@ def test_long_lists_come_page_by_page(server: Server) -> None:
     assert len(get(server, "facts", group_id="g", limit=2)["facts"]) == 2
 
 
+def test_the_cursor_of_another_question_or_another_known_moment_beside_it_is_refused(server: Server) -> None:
+    cursor = get(server, "facts", group_id="g", limit=1)["next"]
+
+    for path, given, field in ("entities", {}, "cursor"), ("facts", {"known_at": "2100"}, "known_at"):
+        answer = server.client.get(f"/v1/{path}", params={"group_id": "g", "cursor": cursor, **given})
+        assert answer.status_code == 422
+        assert answer.json()["detail"].startswith(f"{field}: ")
+
+
 def test_a_later_page_is_as_of_the_moments_of_the_first(server: Server) -> None:
     server.say("pages", "I live in Lisbon. I work at SAP.", "I have a cat.", role="Uma")
     whole = get(server, "facts", group_id="pages")["facts"]

@@ -1,7 +1,9 @@
 """Pages: later pages of a list are as of the moments of the first, whatever is written in between."""
 
+import base64
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,54 @@ def test_later_pages_know_no_more_than_the_first(memory: Memory, name: str) -> N
     assert len(whole) > 1
     assert [str(item) for item in rest_of(ask, first)] == [str(item) for item in whole]
     assert rest_of(ask, first) == [*whole]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_cursor_is_taken_by_the_question_that_gave_it_alone(memory: Memory, name: str) -> None:
+    ask = LISTS[name](memory)
+    memory.add("I live in Rome.", group_id="other", role="Ana")
+    cursors = {other: LISTS[other](memory)(limit=1).next for other in LISTS} | {"groups": memory.groups(limit=1).next}
+    same = {"facts", "facts at any time"} if name.startswith("facts") else {name}
+
+    assert None not in cursors.values()
+    for cursor in (cursors[other] for other in cursors.keys() - same):
+        with pytest.raises(asof.InvalidInput, match="the cursor of another question") as caught:
+            ask(cursor=cursor)
+        assert caught.value.field == "cursor"
+
+
+def test_a_cursor_that_names_no_question_is_refused(memory: Memory) -> None:
+    known = "1719792000000000"
+    for ask, key in (memory.entities, "1"), (memory.episodes, "1"), (memory.facts, f"{known}\n1\n{known}"):
+        cursor = base64.urlsafe_b64encode(f"\n{known}\n{key}".encode()).decode().rstrip("=")
+        with pytest.raises(asof.InvalidInput, match="take the `next` of the page before") as caught:
+            ask(cursor=cursor)
+        assert caught.value.field == "cursor"
+
+
+@pytest.mark.parametrize("name", ["facts", "entities", "communities", "timeline", "history", "episodes", "overlapping"])
+def test_a_known_moment_beside_a_cursor_is_that_of_the_first_page(memory: Memory, name: str) -> None:
+    ask = LISTS[name](memory)
+    known = datetime(2100, 1, 1, tzinfo=UTC)
+    cursor = ask(limit=1, known_at=known).next
+
+    assert ask(limit=1, known_at=known, cursor=cursor) == ask(limit=1, cursor=cursor)
+    with pytest.raises(asof.InvalidInput, match="the cursor keeps that of the first page") as caught:
+        ask(cursor=cursor, known_at="2099")
+    assert caught.value.field == "known_at"
+
+
+def test_so_is_a_moment_of_validity(memory: Memory) -> None:
+    at, ever = memory.facts(limit=1, valid_at="2024-07").next, memory.facts(limit=1, any_time=True).next
+
+    assert memory.facts(limit=1, valid_at="2024-07", cursor=at) == memory.facts(limit=1, cursor=at)
+    assert memory.facts(limit=1, any_time=True, cursor=ever) == memory.facts(limit=1, cursor=ever)
+    for other, field in ({"valid_at": "2023"}, "valid_at"), ({"any_time": True}, "any_time"):
+        with pytest.raises(asof.InvalidInput, match="the cursor keeps that of the first page") as caught:
+            memory.facts(cursor=at, **other)
+        assert caught.value.field == field
+    with pytest.raises(asof.InvalidInput, match="the cursor keeps that of the first page"):
+        memory.facts(cursor=ever, valid_at="2023")
 
 
 @pytest.mark.parametrize("name", ["facts", "entities", "timeline", "history", "episodes"])

@@ -29,9 +29,10 @@ from asof_projections.generations import Catalog, GenerationInfo, check_name, lo
 from asof_projections.model.builds import RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
 from asof_projections.model.prices import ModelBudget
-from asof_projections.model.queries import Cursor, Name, Query
+from asof_projections.model.queries import HEAD, OTHER_QUESTION, Cursor, Name, Query
 from asof_projections.queries.comparison import Namesakes
 from asof_streams.errors import InvalidInput, WriterBusy
+from asof_streams.instants import INF, NEG
 
 Source = Literal["mentions", "episodes"]
 
@@ -306,11 +307,11 @@ def generations_diff(session: Session, query: GenerationsDiffQuery) -> Compariso
     the facts of each relation that are the same, gained, lost, redated and merged; it stands on the first page.
     """
     page = query.page
-    after = None if page is None else _place(page)
+    after, latest = (None, HEAD) if page is None else _place(page)
     source = session.of(query.group)
     source.process_backlog()
     asked = known_of(session, query, "episodic")  # the one that answers may have made nothing of the last messages
-    with open_comparison(source.places, query.base, query.other, asked) as (comparison, known):
+    with open_comparison(source.places, query.base, query.other, min(asked, latest)) as (comparison, known):
         if after is None:
             summary, found = comparison.summary(query.group, query.limit + 1)
         else:
@@ -319,21 +320,25 @@ def generations_diff(session: Session, query: GenerationsDiffQuery) -> Compariso
     more = None
     if len(found) > query.limit:
         subject, number, _ = found[query.limit - 1]
-        more = Cursor(None, known, (json.dumps([*subject, number]),)).encode()
+        more = query.cursor_after(json.dumps([*subject, number, known]), known=asked)
     answer = ComparisonPage.until(differences, more)
     answer.summary = summary
     return answer
 
 
-def _place(page: Cursor) -> tuple[Namesakes, int]:
-    """Return the subject and the number of the difference at the end of a page. InvalidInput: it names none."""
+def _place(page: Cursor) -> tuple[tuple[Namesakes, int], int]:
+    """Return the difference at the end of a page, as its subject and number, and as of when both sides were compared.
+
+    InvalidInput: it names none.
+    """
     try:
-        group, key, number = json.loads(page.after[0])
+        group, key, number, known = json.loads(page.after[0])
     except (ValueError, TypeError):
-        group = key = number = None
-    if not (isinstance(group, str) and isinstance(key, str) and isinstance(number, int)):
-        raise InvalidInput("it is the cursor of another question: take the `next` of the page before", field="cursor")
-    return Namesakes(group, key), number
+        group = key = number = known = None
+    is_subject = isinstance(group, str) and isinstance(key, str)
+    if not (is_subject and isinstance(number, int) and isinstance(known, int) and NEG <= known <= INF):
+        raise InvalidInput(OTHER_QUESTION, field="cursor")
+    return (Namesakes(group, key), number), known
 
 
 @operation()

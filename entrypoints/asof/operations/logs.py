@@ -29,7 +29,6 @@ from asof_projections.model.answers import (
     instant_of,
 )
 from asof_projections.model.queries import (
-    Cursor,
     EpisodeQuery,
     EpisodesQuery,
     EventsQuery,
@@ -159,7 +158,7 @@ def groups(session: Session, query: GroupsQuery) -> Page[GroupInfo]:
     if query.limit is None or len(infos) <= query.limit:
         return Page(infos)
     kept = infos[: query.limit]
-    return Page.until(kept, Cursor(None, None, (kept[-1].group_id,)).encode())
+    return Page.until(kept, query.cursor_after(kept[-1].group_id))
 
 
 @operation(items="episodes")
@@ -173,7 +172,7 @@ def episodes(session: Session, query: EpisodesQuery) -> Page[Episode]:
     if limit is None or len(rows) <= limit:
         return Page(map(Episode.of, rows))
     kept = rows[:limit]
-    return Page.until(map(Episode.of, kept), Cursor(None, known, (kept[-1].uuid,)).encode())
+    return Page.until(map(Episode.of, kept), query.cursor_after(kept[-1].uuid, known=known))
 
 
 @contextmanager

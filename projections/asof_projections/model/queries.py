@@ -109,24 +109,29 @@ PointField = Annotated[
 ]
 
 
-class Cursor(NamedTuple):
-    """The end of a page: the moments that the first page was asked as of, and the key of the last item."""
+OTHER_QUESTION: Final = "it is the cursor of another question: take the `next` of the page before"
 
+
+class Cursor(NamedTuple):
+    """The end of a page: the question, the moments that the first page was asked as of, and the last item's key."""
+
+    question: str
     valid: int | None
     known: int | None
     after: tuple[str, ...]
 
     def encode(self) -> str:
         """Return the cursor as text that no door reads."""
-        parts = ["" if time is None else str(time) for time in self[:2]]
-        return base64.urlsafe_b64encode("\n".join([*parts, *self.after]).encode()).decode().rstrip("=")
+        moments = ("" if time is None else str(time) for time in (self.valid, self.known))
+        return base64.urlsafe_b64encode("\n".join([self.question, *moments, *self.after]).encode()).decode().rstrip("=")
 
     @classmethod
     def decode(cls, text: str) -> "Cursor":
         """Read a cursor. ValueError: it is none that a page gave."""
         try:
-            valid, known, first, *rest = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
-            return cls(_moment(valid), _moment(known), (first, *rest))
+            parts = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
+            question, valid, known, first, *rest = parts
+            return cls(question, _moment(valid), _moment(known), (first, *rest))
         except (ValueError, binascii.Error, InvalidInput):
             raise ValueError("it is no cursor of a page: take the `next` of the page before") from None
 
@@ -150,7 +155,7 @@ def numbers_of(cursor: Cursor, count: int) -> tuple[int, ...]:
     except ValueError:
         numbers = ()
     if len(numbers) != count or not all(abs(number) < 2**63 for number in numbers):
-        raise InvalidInput("it is the cursor of another question: take the `next` of the page before", field="cursor")
+        raise InvalidInput(OTHER_QUESTION, field="cursor")
     return numbers
 
 
@@ -253,8 +258,22 @@ class Paged(Limited):
 
     @property
     def page(self) -> Cursor | None:
-        """The end of the page before; None for the first."""
-        return None if self.cursor is None else Cursor.decode(self.cursor)
+        """The end of the page before; None for the first. InvalidInput: it is the cursor of another question."""
+        if self.cursor is None:
+            return None
+        page = Cursor.decode(self.cursor)
+        if page.question != self._question:
+            raise InvalidInput(OTHER_QUESTION, field="cursor")
+        return page
+
+    @property
+    def _question(self) -> str:
+        """The name of the question, by which its cursors are known."""
+        return type(self).__name__.removesuffix("Query")
+
+    def cursor_after(self, *key: str, valid: int | None = None, known: int | None = None) -> str:
+        """Return the cursor of the page after the item with a key, as of the same moments."""
+        return Cursor(self._question, valid, known, key).encode()
 
     @property
     def is_page(self) -> bool:

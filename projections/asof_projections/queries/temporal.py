@@ -35,7 +35,6 @@ from asof_projections.model.queries import (
     DEFAULT_GROUP,
     ChangesQuery,
     CommunitiesQuery,
-    Cursor,
     DiffQuery,
     EntitiesQuery,
     EntityQuery,
@@ -85,8 +84,9 @@ class TemporalQueries:
         if limit is None or len(rows) <= limit:
             return Page(map(Fact.of, rows))
         last = rows[limit - 1]
-        after = (str(last.valid_at), str(last.number), str(last.known_from))
-        return Page.until(map(Fact.of, islice(rows, limit)), Cursor(at.valid, at.known, after).encode())
+        key = (str(last.valid_at), str(last.number), str(last.known_from))
+        more = query.cursor_after(*key, valid=at.valid, known=at.known)
+        return Page.until(map(Fact.of, islice(rows, limit)), more)
 
     def _rows(self, query: FactsFilter, window: Window, limit: int | None = None) -> list[FactRow]:
         subjects = objects = None
@@ -107,7 +107,7 @@ class TemporalQueries:
         if query.limit is None or len(rows) <= query.limit:
             return Page(map(Entity.of, rows))
         rows = rows[: query.limit]
-        return Page.until(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
+        return Page.until(map(Entity.of, rows), query.cursor_after(rows[-1].uuid, known=known))
 
     def communities(self, query: CommunitiesQuery, known: int) -> list[CommunityRow]:
         """Return the communities known at a moment with their members, oldest first."""
