@@ -98,7 +98,7 @@ def _round(address: str, groups: list[str], lines: list[bytes], number: int, sec
     with _arriving(address, lines, f"round-{number}") as arrived:
         took["sent"] = _reads(address, groups, _after(seconds))
         began = time.perf_counter()
-        asked = {"name": name, "source": "episodes", "ontology": "agent_memory_v1"}
+        asked = {"name": name, "input": "episodes", "ontology": "agent_memory_v1"}
         assert _ask(address, "POST", "/v1/generations", asked)[0] == 202
         took["built"] = _reads(address, groups, lambda: not _ask(address, "GET", "/v1/generations/builds")[1]["builds"])
         took["build"] = time.perf_counter() - began

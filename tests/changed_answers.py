@@ -200,6 +200,20 @@ def agreeing(old: Ask) -> Ask:
     return {**old, "answer": {**answer, "same": answer["digest"] == answer["compared_digest"]}}
 
 
+def naming_inputs(old: Ask) -> Ask:
+    """Return an answer in which what a generation is built from is its input."""
+
+    def named(answer: Any) -> Any:
+        if isinstance(answer, list):
+            return [named(part) for part in answer]
+        if not isinstance(answer, dict):
+            return answer
+        is_generation = "ontology_digest" in answer
+        return {"input" if is_generation and name == "source" else name: named(p) for name, p in answer.items()}
+
+    return {**old, "answer": named(old["answer"])}
+
+
 CHANGED: list[Changed] = [
     Changed(("verify",), "Graphs are built anew once", without_digests),
     Changed(("search",), "`asof search --json` is an object with `facts`, `episodes`", lambda old: old),
@@ -234,6 +248,7 @@ CHANGED: list[Changed] = [
         telling_literals,
     ),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
+    Changed(("generations", "rebuild", "stats"), "What a generation is built from is its `input`", naming_inputs),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),
 ]

@@ -37,7 +37,7 @@ OF_GROUPS: Final = frozenset(
 )
 
 # Options that have another name today, by command.
-RENAMED: Final = {"changes": {"--since": "--after"}}
+RENAMED: Final = {"changes": {"--since": "--after"}, "rebuild": {"--from": "--input"}}
 
 RANKING: Final = frozenset(("score", "scores", "hop", "probability"))  # of a hit: the other fields are of the fact
 

@@ -76,7 +76,7 @@ The lines of `asof produce` and `asof import` become these; in a line, times are
     episodic: """\
 `group.erased` and `episode.withdrawn` stand in semantic logs as well, and so do `message.parked`, where a generation
 could not take a statement, and `message.retried`, where it was parked or failed there. A generation that extracts anew
-(`asof rebuild --from episodes`) also has mentions, relationships, attributes and answers of its own.""",
+(`asof rebuild --input episodes`) also has mentions, relationships, attributes and answers of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
 then attributes, then communities, where they were asked for. The results of a pass of consolidation stand

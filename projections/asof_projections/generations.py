@@ -30,6 +30,7 @@ _CONFIGURATIONS: Final[dict[str, type[BaseModel]]] = {
     "consolidation": ConsolidationConfig,
     "ingestion": IngestionConfig,
 }
+_STORED: Final = {"input": "source"}  # fields that files and events have under another name
 _REBUILD: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
 _RULES: Final = re.compile(r"\brules-\d+")
 _FIRST_END: Final = re.compile(r"\+end-1@[0-9a-f]{12}")
@@ -50,7 +51,7 @@ class GenerationInfo:
     ontology_digest: str
     extractor: str
     policy: Literal["recency", "graded"]
-    source: Literal["mentions", "episodes"]
+    input: Literal["mentions", "episodes"]
     build: str
     consolidation: Annotated[
         ConsolidationConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")
@@ -87,7 +88,7 @@ class GenerationInfo:
         return _REBUILD if self.rule < RULE else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it is stored and shown; what has its default is left out, as files of earlier versions do."""
+        """Return it as it is shown; what has its default is left out."""
         shown = asdict(self)
         for name in _CONFIGURATIONS:
             if (chosen := shown.pop(name)) is not None:
@@ -96,11 +97,17 @@ class GenerationInfo:
             del shown["rule"]
         return shown
 
+    def to_stored(self) -> dict[str, Any]:
+        """Return it as files of every version have it: its `input` is called `source` there."""
+        return {_STORED.get(name, name): value for name, value in self.to_json().items()}
+
     @classmethod
     def of(cls, stored: dict[str, Any]) -> "GenerationInfo":
         """Return it from its stored form. KeyError, TypeError, ValueError: it is not one."""
         chosen = {name: model.model_validate(stored[name]) for name, model in _CONFIGURATIONS.items() if name in stored}
-        return cls(**stored | chosen)
+        named = {name: stored[under] for name, under in _STORED.items()}
+        rest = {name: value for name, value in stored.items() if name not in _STORED.values()}
+        return cls(**rest | chosen, **named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +211,7 @@ def _digest(catalog: Catalog) -> str:
 def _stored(catalog: Catalog) -> dict[str, Any]:
     stored: dict[str, Any] = {
         "active": catalog.active,
-        "generations": [info.to_json() for info in catalog.generations],
+        "generations": [info.to_stored() for info in catalog.generations],
     }
     if catalog.control:  # earlier versions knew no control log
         stored |= {"control": catalog.control, "dropped": list(catalog.dropped)}

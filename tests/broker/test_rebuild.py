@@ -188,7 +188,7 @@ def test_a_rebuild_pauses_where_its_budget_is_spent_and_goes_on_with_a_larger_on
     with model_server.serving() as server:
         for name, value in {"EXTRACTOR": "model", "MODEL_NAME": "fake", "MODEL_URL": server.url}.items():
             monkeypatch.setenv(f"ASOF_{name}", value)
-        command = ("rebuild", "--name", "read", "--from", "episodes")
+        command = ("rebuild", "--name", "read", "--input", "episodes")
 
         estimate = asked(world, data, *command, "--dry-run")
         half = (estimate["prompt_tokens"] + estimate["completion_tokens"]) // 2
@@ -279,7 +279,7 @@ def test_a_build_of_a_service_on_the_topics_is_shown_cancelled_paused_and_resume
                 """Begin a build, stop it while the model is asked for the first message, and return the answer."""
                 answering.clear()
                 asked = model.calls
-                server.client.post("/v1/generations", json={"name": name, "source": "episodes"})
+                server.client.post("/v1/generations", json={"name": name, "input": "episodes"})
                 wait_until(lambda: model.calls > asked, lambda: server.log)
                 assert [(build["name"], build["state"]) for build in builds(server)] == [(name, "running")]
                 stopping = pool.submit(server.client.post, f"/v1/generations/{action}", json={"name": name})
@@ -303,7 +303,7 @@ def test_a_build_of_a_service_on_the_topics_is_shown_cancelled_paused_and_resume
             assert (resumed.status_code, resumed.json()["state"]) == (202, "running"), resumed.text
             wait_until(lambda: not builds(server), lambda: server.log)
             digest = digest_of(server, "read")
-        whole = Running(tmp_path / "whole", world, ("rebuild", "--name", "whole", "--from", "episodes"), **settings)
+        whole = Running(tmp_path / "whole", world, ("rebuild", "--name", "whole", "--input", "episodes"), **settings)
         assert whole.wait() == 0, whole.said()
     assert asked(world, tmp_path / "whole", "digest", "whole") == digest
 
@@ -333,9 +333,9 @@ def test_a_worker_elsewhere_follows_for_another_ontology_of_asof_and_goes_on_wit
     own = tmp_path / "own.yaml"
     own.write_text(OWN, "utf-8")
 
-    asked(world, other, "rebuild", "--name", "unknown", "--from", "episodes", "--ontology", str(own))
+    asked(world, other, "rebuild", "--name", "unknown", "--input", "episodes", "--ontology", str(own))
     wait_until(lambda: "unknown is not followed for" in worker.said())
-    asked(world, other, "rebuild", "--name", "work", "--from", "episodes", "--ontology", "agent_memory_v1")
+    asked(world, other, "rebuild", "--name", "work", "--input", "episodes", "--ontology", "agent_memory_v1")
     world.send([home(5)])
     until_known(worker, 6)
     wait_until(lambda: is_level(worker.data, "work"), worker.said)

@@ -348,7 +348,7 @@ def test_a_build_beside_a_writer_that_is_killed_at_any_moment_comes_out_as_one_t
                 memory.drop("again")
         zygote.run("rebuild", directory)
         memory.produce(said[-2:])
-        memory.rebuild("whole", source="episodes")
+        memory.rebuild("whole", input="episodes")
 
         assert memory.digest("again") == memory.digest("whole")
         assert [check for check in memory.verify() if not check.ok] == []
@@ -372,7 +372,7 @@ def test_kills_amid_decisions_leave_one_state_for_all_and_the_next_decision_goes
                 memory.produce(said[20 + turn : 21 + turn])
                 before = memory.digest("main")
         memory.switch("main")
-        memory.rebuild("whole", source="episodes")
+        memory.rebuild("whole", input="episodes")
         for info in memory.generations():
             assert info.name == "main" or memory.digest(info.name) == memory.digest("whole")
         assert [check for check in memory.verify() if not check.ok] == []

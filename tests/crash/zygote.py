@@ -58,7 +58,7 @@ def rebuild(directory: Path, _: list[bytes]) -> None:
     generations.FLUSH_EVERY = 5  # so that a build that is killed has kept something to go on with
     with open_memory(directory) as memory:
         if all(g.name != "again" for g in memory.generations()):
-            memory.rebuild("again", source="episodes")
+            memory.rebuild("again", input="episodes")
 
 
 def fill(directory: Path, lines: list[bytes]) -> None:
@@ -72,7 +72,7 @@ def decide(directory: Path, _: list[bytes]) -> None:
     with Memory(Settings(data=directory, embedder="none")) as memory:
         for count in itertools.count(1):
             if all(g.name != "again" for g in memory.generations()):
-                memory.rebuild("again", source="episodes")
+                memory.rebuild("again", input="episodes")
             memory.switch("again")
             memory.switch("main")
             memory.drop("again")

@@ -123,11 +123,11 @@ def test_rebuilds_keep_what_failed_and_what_was_retried_and_ask_nothing(
     world.now += DAY
     calls = server.calls
     if source == "episodes":
-        world.memory.rebuild("main-anew", source="episodes")
+        world.memory.rebuild("main-anew", input="episodes")
         world.memory.switch("main-anew")
 
     assert waiting(world) == [(2, "failed", "status 503"), (3, "failed", "status 503")]
-    assert same_when_built_anew(world, source=source)
+    assert same_when_built_anew(world, input=source)
     assert server.calls == calls
 
 
@@ -220,7 +220,7 @@ def test_a_retry_of_what_is_neither_parked_nor_failed_changes_nothing(world: Wor
 def test_a_retry_of_an_erased_or_withdrawn_message_makes_nothing(
     world: World, server: ModelServer, source: Literal["mentions", "episodes"]
 ) -> None:
-    world.memory.rebuild("read", source=source)
+    world.memory.rebuild("read", input=source)
     world.memory.switch("read")
     server.faults = [AWAY] * (CALLS + 1)
     say(world, "I live in Berlin.", "I work at Siemens.")
@@ -313,7 +313,7 @@ def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_parked_message(world
 def test_messages_their_retries_and_withdrawals_may_be_committed_at_once(
     world: World, server: ModelServer, at_once: bool, source: Literal["mentions", "episodes"]
 ) -> None:
-    world.memory.rebuild("read", source=source)
+    world.memory.rebuild("read", input=source)
     world.memory.switch("read")
     server.says = _eats
     server.faults = [AWAY] * CALLS
@@ -338,7 +338,7 @@ def test_messages_their_retries_and_withdrawals_may_be_committed_at_once(
     assert facts(world, any_time=True) == {"Eva eats pizza", "Ana lives in Oslo"}
     [pizza] = world.memory.facts(about="Eva", group_id="g")
     assert (len(pizza.episodes), waiting(world)) == (1, [])
-    assert same_when_built_anew(world, source=source)
+    assert same_when_built_anew(world, input=source)
 
 
 def test_a_rebuild_has_what_a_retry_found_of_a_message_that_was_withdrawn_later(

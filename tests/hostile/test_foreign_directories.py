@@ -133,7 +133,7 @@ def test_a_link_in_a_directory_is_refused_and_what_it_leads_to_is_left_as_it_is(
 def test_a_generation_in_a_catalogue_has_a_name_that_is_no_path(data: Path, outside: Path, name: str) -> None:
     info = json.loads((data / "catalog.json").read_text())["generations"][0]
     catalog = generations.Catalog(
-        "main", tuple(generations.GenerationInfo(**info | {"name": n}) for n in ("main", name))
+        "main", tuple(generations.GenerationInfo.of(info | {"name": n}) for n in ("main", name))
     )
     generations.save(data, catalog)
     before = state(outside)

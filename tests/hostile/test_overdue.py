@@ -51,7 +51,7 @@ def test_a_message_that_takes_too_long_is_parked_and_those_around_it_are_process
         assert [fact.object for fact in memory.facts(about="Ana")] == ["tea", "chess"]
         memory.rebuild("resolved")
         assert memory.digest("resolved") == before
-        memory.rebuild("extracted", source="episodes")  # which reads the message no more: the verdict is kept
+        memory.rebuild("extracted", input="episodes")  # which reads the message no more: the verdict is kept
 
 
 def test_a_service_ends_while_a_message_takes_long(tmp_path: Path) -> None:

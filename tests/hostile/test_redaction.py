@@ -107,7 +107,7 @@ def test_a_build_anew_and_a_replay_have_the_digest_of_what_answers_after_it(worl
     tell(world)
 
     world.memory.rebuild("again")
-    world.memory.rebuild("anew", source="episodes")
+    world.memory.rebuild("anew", input="episodes")
     world.memory.replay(str(tmp_path / "target"), log="messages")
 
     assert world.memory.digest("again") == world.digest()

@@ -49,18 +49,18 @@ def interrupt(done: int, _total: int) -> None:
 
 def test_a_build_that_ended_is_listed_and_resumed_where_it_stopped(memory: Memory) -> None:
     with pytest.raises(Interrupted):
-        memory.rebuild("again", source="episodes", progress=interrupt)
+        memory.rebuild("again", input="episodes", progress=interrupt)
     memory.add("I know Bob.", role="Ana")
 
     [stopped] = memory.builds()
     seen: list[tuple[int, int]] = []
     memory.resume_build("again", progress=lambda done, total: seen.append((done, total)))
 
-    assert (stopped.name, stopped.state, stopped.source) == ("again", "stopped", "episodes")
+    assert (stopped.name, stopped.state, stopped.input) == ("again", "stopped", "episodes")
     assert 0 < stopped.done < stopped.total
     assert seen[0][1] < stopped.total  # it did not begin anew
     assert memory.builds() == []
-    memory.rebuild("whole", source="episodes")
+    memory.rebuild("whole", input="episodes")
     assert memory.digest("again") == memory.digest("whole")
 
 
@@ -110,7 +110,7 @@ def stopping(memory: Memory, stop: Callable[[Memory], object]) -> asof.BuildStop
             wait_until(places.stop_request("again").exists)
 
     with ThreadPoolExecutor(1) as pool, asof.open(places.root, embedder="none") as other:
-        rebuild = pool.submit(memory.rebuild, "again", source="episodes", progress=wait)
+        rebuild = pool.submit(memory.rebuild, "again", input="episodes", progress=wait)
         wait_until(lambda: any(build.done for build in other.builds()))
         assert [build.state for build in other.builds()] == ["running"]
         stop(other)
@@ -128,7 +128,7 @@ def test_a_build_is_paused_from_elsewhere_and_resumed_with_the_same_digest(memor
     assert [info.name for info in memory.generations()] == ["main"]
     memory.add("I know Bob.", role="Ana")
     memory.resume_build("again")
-    memory.rebuild("whole", source="episodes")
+    memory.rebuild("whole", input="episodes")
     assert memory.digest("again") == memory.digest("whole")
 
 

@@ -64,12 +64,12 @@ def test_a_generation_is_built_while_another_memory_writes_and_follows_from_then
         seen.append(done)
         say(writer, 1)
 
-    other.rebuild("work", source="episodes", progress=write if not seen else None)
+    other.rebuild("work", input="episodes", progress=write if not seen else None)
 
     assert len(seen) > 2
     assert names(writer) == names(other) == ["main", "work"]
     say(writer)
-    writer.rebuild("whole", source="episodes")
+    writer.rebuild("whole", input="episodes")
     assert writer.digest("work") == writer.digest("whole")
     expect_whole(other)
 
@@ -91,19 +91,19 @@ def test_a_message_that_comes_when_the_build_is_about_to_hand_over_is_left_out_b
 
     amid(generation_build, "decide")
     amid(build_file.BuildFile, "remove")
-    other.rebuild("work", source="episodes")
+    other.rebuild("work", input="episodes")
 
     assert writer.digest("work") == other.digest("work")
     other.switch("work")
     facts = {fact.uuid for fact in other.facts(all_groups=True, limit=None)}
     say(writer, 1)
-    writer.rebuild("whole", source="episodes")
+    writer.rebuild("whole", input="episodes")
     assert writer.digest("work") == writer.digest("whole")
     assert facts
 
 
 def test_a_switch_beside_a_writer_is_seen_by_all_at_their_next_question(writer: Memory, other: Memory) -> None:
-    other.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    other.rebuild("work", input="episodes", ontology="agent_memory_v1")
     writer.add("I own the billing service.", role="Ana", group_id="team")
     assert relations(writer) == relations(other) >= {"lives_in", "works_at"}
     other.switch("work")
@@ -125,9 +125,9 @@ def test_what_is_dropped_beside_a_writer_is_gone_with_its_next_message_and_the_n
     other.drop("work")
     with pytest.raises(asof.NotFound):
         other.switch("work")
-    other.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    other.rebuild("work", input="episodes", ontology="agent_memory_v1")
     say(writer, 1)
-    writer.rebuild("whole", source="episodes", ontology="agent_memory_v1")
+    writer.rebuild("whole", input="episodes", ontology="agent_memory_v1")
     assert writer.digest("work") == writer.digest("whole")
     other.drop("work")
     say(writer, 1)
@@ -149,14 +149,14 @@ def test_an_erasure_removes_a_build_that_is_under_way_beside_it(
             writer.erase("secret")
 
     with pytest.raises(asof.BuildStopped) as raised:
-        other.rebuild("work", source="episodes", progress=erase)
+        other.rebuild("work", input="episodes", progress=erase)
 
     assert raised.value.state == "cancelled"
     assert not writer._session.places.generation("work").exists()
     assert other.builds() == []
-    other.rebuild("work", source="episodes")
+    other.rebuild("work", input="episodes")
     say(writer, 1)
-    writer.rebuild("whole", source="episodes")
+    writer.rebuild("whole", input="episodes")
     assert writer.digest("work") == writer.digest("whole")
 
 
@@ -244,7 +244,7 @@ def test_a_writer_goes_on_without_a_generation_that_its_settings_cannot_follow_f
 ) -> None:
     with serving() as server:
         other = opened(writer._session.places.root, server).memory
-        other.rebuild("model", source="episodes")
+        other.rebuild("model", input="episodes")
         say(writer, 2)
 
         assert "left behind" in caplog.text

@@ -70,13 +70,13 @@ def test_a_rebuild_under_one_changed_prompt_asks_its_requests_and_no_other(
     first, calls, before = asked_by(server, 0), server.calls, facts(told)
     assert min(first[one] for one in ("extract", "resolve", "end")) > 0
     change(monkeypatch, key)
-    told.memory.rebuild("changed", source="episodes")
+    told.memory.rebuild("changed", input="episodes")
 
     assert asked_by(server, calls) == {key: first[key]}
     told.memory.switch("changed")
     assert facts(told) == before
     calls = server.calls
-    told.memory.rebuild("again", source="episodes")
+    told.memory.rebuild("again", input="episodes")
     assert server.calls == calls
     assert told.memory.digest("again") == told.memory.digest("changed")
 
@@ -96,7 +96,7 @@ def test_without_the_model_a_replay_and_rebuilds_of_what_did_not_change_come_out
     told.memory.rebuild("mentions")
     assert told.memory.digest("mentions") == before
     for name in ("episodes", "again"):
-        told.memory.rebuild(name, source="episodes")
+        told.memory.rebuild(name, input="episodes")
     assert told.memory.digest("episodes") == told.memory.digest("again")
     told.memory.switch("again")
     answered, failed = events(told, ExtractionAnswered), events(told, ExtractionFailed)

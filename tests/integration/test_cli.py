@@ -286,7 +286,7 @@ def test_a_rebuild_gives_the_same_digest_beside_the_generation_that_answers(told
     assert built["digest"] == built["compared_digest"]
     assert (built["generation"]["name"], built["compared_with"], built["switched"]) == ("second", "main", False)
     assert told.json("generations")["active"] == "main"
-    assert "The two are the same." in told("rebuild", "--from", "episodes", "--switch")
+    assert "The two are the same." in told("rebuild", "--input", "episodes", "--switch")
     listed = told.json("generations", "list")
     assert (listed["active"], [g["name"] for g in listed["generations"]]) == ("build-1", ["main", "second", "build-1"])
     assert told.json("facts", "--about", "Ana")[0]["generation"] == "build-1"

@@ -275,7 +275,7 @@ def test_a_changed_ontology_says_what_it_needs_and_which_episodes_have_its_words
     [_, dwelled, _] = asof.json("episodes")
     assert (cue["name"], cue["after"], cue["first"]) == ("lives_in", "<dwell> in", [dwelled["uuid"]])
     shown = asof("ontology", "diff", str(edited)).splitlines()
-    assert shown[-1] == f"needs: asof rebuild --from episodes --ontology {edited} (1 of 3 episodes have words of it)"
+    assert shown[-1] == f"needs: asof rebuild --input episodes --ontology {edited} (1 of 3 episodes have words of it)"
     asof("ontology", "diff", str(file))
     assert "no change" in asof.err
     asof("ontology", "check", str(file), str(edited), code=2)

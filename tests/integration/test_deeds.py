@@ -293,7 +293,7 @@ def test_an_old_directory_goes_on_as_it_was_and_a_rebuild_dates_its_deeds(
 
     before = periods("")
     advice = [g["advice"] for g in ask(data, {"ask": ["stats", "--json"]})["answer"]["generations"].values()]
-    ask(data, {"ask": ["rebuild", "--name", "dated", "--from", "mentions", "--switch", "--json"]})
+    ask(data, {"ask": ["rebuild", "--name", "dated", "--input", "mentions", "--switch", "--json"]})
     after = periods("")
 
     assert ids("dated") == ids("main"), "so that they can be compared"

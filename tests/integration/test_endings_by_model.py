@@ -96,7 +96,7 @@ def test_an_answer_about_endings_is_recorded_and_no_rebuild_asks_again(world, se
     before, calls = facts(world), server.calls
 
     for source in ("mentions", "episodes"):
-        world.memory.rebuild(f"from-{source}", source=source)
+        world.memory.rebuild(f"from-{source}", input=source)
         world.memory.switch(f"from-{source}")
         assert facts(world) == before
     assert server.calls == calls

@@ -54,7 +54,7 @@ def test_two_builds_of_one_kind_differ_in_nothing(memory: Memory) -> None:
 
 
 def test_another_ontology_gains_and_loses_facts_and_each_has_its_words(memory: Memory) -> None:
-    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
 
     found = memory.generations_diff("main", "work")
 
@@ -70,7 +70,7 @@ def test_another_ontology_gains_and_loses_facts_and_each_has_its_words(memory: M
 
 def test_a_fact_of_the_last_message_is_gained_where_the_one_that_answers_made_nothing_of_it(memory: Memory) -> None:
     memory.add("Team Payments owns the billing service.", role="Ana", timestamp="2024-05-21T09:00:00Z")
-    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
 
     found = memory.generations_diff("main", "work")
 
@@ -79,7 +79,7 @@ def test_a_fact_of_the_last_message_is_gained_where_the_one_that_answers_made_no
 
 
 def test_what_is_gained_and_lost_is_what_the_answers_of_the_two_differ_in(memory: Memory) -> None:
-    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
     one, two = believed(memory, "main"), believed(memory, "work")
 
     found = memory.generations_diff("main", "work")
@@ -93,7 +93,7 @@ def test_what_is_gained_and_lost_is_what_the_answers_of_the_two_differ_in(memory
 
 
 def test_pages_of_one_have_the_differences_of_one_page(memory: Memory) -> None:
-    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
     whole = memory.generations_diff("main", "work")
     paged: list[asof.GenerationDifference] = []
     cursor = None
@@ -161,7 +161,7 @@ def test_the_cursor_of_another_question_is_refused(memory: Memory) -> None:
 def test_the_command_and_the_route_answer_as_python_does(
     memory: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+    memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
     found = memory.generations_diff("main", "work")
     memory.close()
     command = Asof(tmp_path, capsys)

@@ -21,7 +21,7 @@ def two(tmp_path: Path) -> Path:
     """A memory with two generations that differ: under another ontology."""
     with asof.open(tmp_path / "data", embedder="none") as memory:
         memory.add("I own the billing service. The billing service is written in Go.", group_id="team", role="Ana")
-        memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+        memory.rebuild("work", input="episodes", ontology="agent_memory_v1")
     return tmp_path / "data"
 
 
@@ -133,7 +133,7 @@ def test_a_generation_is_built_while_messages_come_and_are_answered(two: Path) -
 
         assert (begun.status_code, begun.json()["name"], begun.json()["state"]) == (202, "careful", "running")
         assert server.client.post("/v1/generations", json={"name": "careful"}).status_code == 422
-        for wrong in ({"ontology": "/etc/passwd"}, {"ontology": "none_such"}, {"source": "files"}, {"name": "../x"}):
+        for wrong in ({"ontology": "/etc/passwd"}, {"ontology": "none_such"}, {"input": "files"}, {"name": "../x"}):
             assert server.client.post("/v1/generations", json={"name": "other", **wrong}).status_code == 422
         server.say("team", "I live in Rome.", role="Ana")
         assert server.client.post("/v1/generations/switch", json={"name": "careful"}).json()["active"] == "careful"
@@ -145,9 +145,9 @@ def test_a_generation_is_built_while_messages_come_and_are_answered(two: Path) -
 
 
 def test_what_a_build_would_cost_is_that_of_python_and_builds_nothing(two: Path) -> None:
-    plan = {"name": "third", "source": "episodes", "ontology": "agent_memory_v1", "policy": "graded"}
+    plan = {"name": "third", "input": "episodes", "ontology": "agent_memory_v1", "policy": "graded"}
     with asof.open(two, embedder="none") as memory:
-        expected = memory.estimate_rebuild("third", source="episodes", ontology="agent_memory_v1", policy="graded")
+        expected = memory.estimate_rebuild("third", input="episodes", ontology="agent_memory_v1", policy="graded")
     with serving(two) as server:
 
         def estimated(**given: str) -> Response:

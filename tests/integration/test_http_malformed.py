@@ -46,8 +46,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "/v1/consolidate": {"group_id": f"g {CANARY}", "dry_run": True},
     "/v1/erase": {"group_id": f"g {CANARY}", "phrase": CANARY},
     **{f"/v1/generations/{action}": {"name": "second"} for action in ACTIONS},  # the log names generations
-    "/v1/generations/estimate": {"name": "third", "source": "mentions"},
-    "/v1/generations": {"name": "second", "source": "mentions"},  # the last: no action may find it built
+    "/v1/generations/estimate": {"name": "third", "input": "mentions"},
+    "/v1/generations": {"name": "second", "input": "mentions"},  # the last: no action may find it built
 }
 NEEDED = {
     "/messages": ["group_id", "messages", "messages.0.content", "messages.0.role_type", "messages.1.content"],
@@ -75,7 +75,7 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/v1/retry": ["group_id"],
     "/v1/consolidate": ["group_id"],
     "/v1/erase": ["group_id"],
-    **{path: ["source"] for path in ("/v1/generations", "/v1/generations/estimate")},
+    **{path: ["input"] for path in ("/v1/generations", "/v1/generations/estimate")},
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
 NO_TEXT = [5, -1, 0.5, True, [], {}, [CANARY], {"text": CANARY}, None, 10**300]

@@ -229,7 +229,7 @@ def test_a_file_that_is_not_json_is_refused_once_with_the_place(
     assert refused.reason.endswith(f"{refused.line}: it is not JSON")
     assert CANARY not in refused.reason
     world.memory.close()
-    assert calls.run(app, ["import", str(path), "--source", source, "--data", str(world.path)]) == 1
+    assert calls.run(app, ["import", str(path), "--product", source, "--data", str(world.path)]) == 1
     assert capsys.readouterr().err.splitlines() == [refused.reason]
 
 
@@ -325,7 +325,7 @@ def test_a_dry_run_counts_and_writes_nothing_and_the_command_says_what_was_refus
     monkeypatch.setenv("ASOF_EMBEDDER", "none")
     data = tmp_path / "fresh"
     export = str(file({**GRAPH, "edges": [*EDGES, {**EDGES[0], "source_node_uuid": CANARY}]}))
-    line = ["import", export, "--source", "graphiti", "--data", str(data)]
+    line = ["import", export, "--product", "graphiti", "--data", str(data)]
 
     assert calls.run(app, [*line, "--dry-run"]) == 1
     out, err = capsys.readouterr()

@@ -21,7 +21,7 @@ SAID = [
     "My sister Eva lives in Oslo.",
     "I like tea.",
 ]
-OTHER: dict[str, Any] = {"source": "episodes", "ontology": "agent_memory_v1"}
+OTHER: dict[str, Any] = {"input": "episodes", "ontology": "agent_memory_v1"}
 PRICES = {"fake": {"input": 2.0, "output": 8.0}}
 
 
@@ -98,7 +98,7 @@ def test_a_rebuild_that_asks_nothing_needs_no_budget(tmp_path: Path, server: Mod
     say(told, "g", *SAID)
     calls = server.calls
 
-    told.memory.rebuild("same", source="episodes", max_tokens=0, max_cost=0)
+    told.memory.rebuild("same", input="episodes", max_tokens=0, max_cost=0)
 
     assert server.calls == calls
     told.memory.close()
@@ -156,7 +156,7 @@ def test_a_rebuild_pauses_where_the_budget_of_a_group_is_spent(tmp_path: Path, s
     )
     told.restart()
 
-    told.memory.rebuild("same", source="episodes")
+    told.memory.rebuild("same", input="episodes")
     with pytest.raises(asof.BuildStopped):
         told.memory.rebuild("other", **OTHER)
 
@@ -179,7 +179,7 @@ def test_the_commands_say_that_a_budget_is_spent_and_go_on_with_a_larger_one(
     }.items():
         monkeypatch.setenv(f"ASOF_{name}", value)
     command = Asof(tmp_path / "data", capsys)
-    asked = ("rebuild", "--name", "other", "--from", "episodes", "--ontology", "agent_memory_v1")
+    asked = ("rebuild", "--name", "other", "--input", "episodes", "--ontology", "agent_memory_v1")
 
     command(*asked, "--max-tokens", "1000", code=1)
     assert "budget is spent" in command.err

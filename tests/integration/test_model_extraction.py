@@ -75,7 +75,7 @@ def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server
     say(told, *SAID)
     before, calls = facts(told), server.calls
     for name in ("one", "two"):
-        told.memory.rebuild(name, source="episodes")
+        told.memory.rebuild(name, input="episodes")
     told.memory.switch("two")
 
     assert facts(told) == before
@@ -107,10 +107,10 @@ def test_graphs_made_anew_from_their_logs_ask_nothing(tmp_path, server):
 def test_a_rebuild_under_another_ontology_asks_once_and_keeps_the_answers(tmp_path, server):
     told = opened(tmp_path / "data", server)
     say(told, *SAID)
-    told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1")
+    told.memory.rebuild("other", input="episodes", ontology="agent_memory_v1")
     assert server.calls == 2 * len(SAID)
 
-    told.memory.rebuild("again", source="episodes", ontology="agent_memory_v1")
+    told.memory.rebuild("again", input="episodes", ontology="agent_memory_v1")
     assert server.calls == 2 * len(SAID)
     told.memory.close()
 
@@ -157,11 +157,11 @@ def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_keeps_that(tmp
     assert "Ana lives in Berlin" in facts(told)
     assert not facts(told, relation="eats")
 
-    told.memory.rebuild("same", source="episodes")
+    told.memory.rebuild("same", input="episodes")
     told.memory.switch("same")
     assert not facts(told, relation="eats")
     assert server.calls == 2 + 1
-    told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1")
+    told.memory.rebuild("other", input="episodes", ontology="agent_memory_v1")
     assert server.calls == 2 * (2 + 1) - 1  # another ontology is another question
     told.memory.close()
 
@@ -340,7 +340,7 @@ def test_structured_facts_ask_no_model(tmp_path, server):
 def test_a_generation_that_a_model_read_goes_on_with_no_other(tmp_path, server):
     told = opened(tmp_path / "data", server)
     say(told, SAID[0])
-    told.memory.rebuild("model", source="episodes")
+    told.memory.rebuild("model", input="episodes")
     told.memory.close()
     other = opened(tmp_path / "data", server, model_name="another")
 
@@ -370,7 +370,7 @@ def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp
     told, ahead = opened(tmp_path / "data", server, model_calls=1), 4
     texts = SAID * 6
     say(told, *texts)
-    asked = {"source": "episodes", "ontology": "agent_memory_v1"}
+    asked = {"input": "episodes", "ontology": "agent_memory_v1"}
     with pytest.raises(Interrupted):
         told.memory.rebuild("other", progress=interrupt, **asked)
     if restarted:
@@ -396,7 +396,7 @@ def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, s
     say(told, *texts)
     told.memory.close()
     given = {"ASOF_EXTRACTOR": "model", "ASOF_MODEL_NAME": "fake", "ASOF_MODEL_URL": server.url}
-    asked = "rebuild --name other --from episodes --ontology agent_memory_v1 --data"
+    asked = "rebuild --name other --input episodes --ontology agent_memory_v1 --data"
     command = [ASOF, *asked.split(), tmp_path / "data"]
     server.latency = 0.1
     with subprocess.Popen(command, env={**os.environ, **given}) as killed:
@@ -415,14 +415,14 @@ def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_eras
     say(told, *SAID * 6)
     folder = told.memory._session.places.generation("other")
     with pytest.raises(Interrupted):
-        told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1", progress=interrupt)
+        told.memory.rebuild("other", input="episodes", ontology="agent_memory_v1", progress=interrupt)
     assert b"Siemens" in b"".join(file.read_bytes() for file in folder.iterdir())
     told.memory.erase("g")
     assert not folder.exists()
 
     say(told, *SAID * 6)
     with pytest.raises(Interrupted):
-        told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1", progress=interrupt)
+        told.memory.rebuild("other", input="episodes", ontology="agent_memory_v1", progress=interrupt)
     told.memory.rebuild("other")
     told.memory.switch("other")
     assert "Ana works at Siemens" in facts(told)
@@ -433,7 +433,7 @@ def test_the_ledger_has_each_call_once_however_many_generations_use_its_answer(t
     told = opened(tmp_path / "data", server)
     say(told, *SAID)
     say(told, "I live in Oslo.", group_id="other")
-    asked = {"source": "episodes", "ontology": "agent_memory_v1"}
+    asked = {"input": "episodes", "ontology": "agent_memory_v1"}
     told.memory.rebuild("one", **asked)
     told.memory.rebuild("two", **asked)
 

@@ -87,7 +87,7 @@ def test_a_model_fills_the_attributes_of_a_type_that_a_message_adds(world: World
     refused = {(event.part, event.reason) for event in events(world, ExtractionRefused)}
     assert refused == {("attribute rating", "choice"), ("attribute", "name")}
     asked = len(server.requests)
-    world.memory.rebuild("again", source="episodes")
+    world.memory.rebuild("again", input="episodes")
     world.memory.switch("again")
     [entity] = world.memory.entity("Initech", group_id="g")
     assert [(each.name, each.value) for each in entity.attributes] == [("rating", "good")]
@@ -118,7 +118,7 @@ def test_a_rebuild_reads_a_message_as_it_was_read_and_asks_nothing(world: World,
     server.says = lambda text: answer(text, ("parser", "Component"), ("Initech", "Vendor"), relation="supplied_by")
     say(world, {"content": SAID, **TYPES}, {"content": "ok", "previous_episode_ids": []})
     calls = server.calls
-    world.memory.rebuild("anew", source="episodes")
+    world.memory.rebuild("anew", input="episodes")
     world.memory.switch("anew")
 
     assert facts(world) == ["parser supplied by Initech"]
@@ -151,7 +151,7 @@ def test_no_answer_about_suppressed_content_is_kept_and_nobody_is_asked_again(
     said = {"content": f"{SAID[:-1]}, says the canary.", **TYPES, "suppress_content": True}
     say(world, said, {"content": "ok"})
     calls = server.calls
-    world.memory.rebuild("anew", source="episodes")
+    world.memory.rebuild("anew", input="episodes")
     world.memory.switch("anew")
     world.restart()
 

@@ -83,7 +83,7 @@ def test_only_the_last_episodes_of_the_group_are_read(memory: Memory, dwells: st
 def test_the_trial_says_what_a_rebuild_then_brings(memory: Memory, dwells: str) -> None:
     tried = trial(memory, dwells, group_id="default")
 
-    memory.rebuild("better", source="episodes", ontology=dwells)
+    memory.rebuild("better", input="episodes", ontology=dwells)
     built = memory.generations_diff("main", "better", group_id="default")
 
     assert list(tried.summary) == list(built.summary)
@@ -131,7 +131,7 @@ def test_the_command_shows_numbers_differences_and_the_rebuild_that_is_needed(
     assert shown[0].split() == ["relation", "same", "gained", "lost", "redated", "merged"]
     assert shown[2].split() == ["lives_in", "1", "2", "0", "1", "0"]
     assert any(line.startswith("gained") and "Ana lives in Oslo" in line for line in shown)
-    assert shown[-2:] == ["5 episodes, read by the rules", f"needs: asof rebuild --from episodes --ontology {dwells}"]
+    assert shown[-2:] == ["5 episodes, read by the rules", f"needs: asof rebuild --input episodes --ontology {dwells}"]
     assert (len(found["differences"]), found["more"], found["needs"]) == (1, True, "episodes")
     assert [info["name"] for info in command.json("generations")["generations"]] == ["main"]
     command("ontology", "try", str(tmp_path / "none.yaml"), code=2)

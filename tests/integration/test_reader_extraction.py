@@ -80,7 +80,7 @@ def test_a_generation_that_extracts_anew_finds_the_same(tmp_path: Path) -> None:
     world = opened(tmp_path / "data")
     say(world, *SAID)
     before = told(world)
-    world.memory.rebuild("again", source="episodes")
+    world.memory.rebuild("again", input="episodes")
     world.memory.switch("again")
 
     assert told(world) == before
@@ -91,7 +91,7 @@ def test_a_generation_that_extracts_anew_finds_the_same(tmp_path: Path) -> None:
 def test_a_generation_of_the_reader_goes_on_with_nothing_else(tmp_path: Path) -> None:
     world = opened(tmp_path / "data")
     say(world, *SAID)
-    world.memory.rebuild("again", source="episodes")
+    world.memory.rebuild("again", input="episodes")
     world.memory.close()
 
     with pytest.raises(InvalidInput, match="ASOF_EXTRACTOR"):

@@ -22,7 +22,7 @@ SAID = [
     "I have a dog named Rex.",
     "My colleague Tom speaks French.",
 ]
-OTHER: dict[str, Any] = {"source": "episodes", "ontology": "agent_memory_v1"}
+OTHER: dict[str, Any] = {"input": "episodes", "ontology": "agent_memory_v1"}
 PRICES = {"fake": {"input": 2.0, "output": 8.0}}
 
 
@@ -53,7 +53,7 @@ def contents(folder: Path) -> dict[str, str]:
 def test_a_rebuild_of_the_same_is_said_to_cost_nothing(told: World, server: ModelServer, source: Any) -> None:
     calls = server.calls
 
-    estimate = told.memory.estimate_rebuild(source=source)
+    estimate = told.memory.estimate_rebuild(input=source)
 
     assert (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens, estimate.cost) == (0, 0, 0, 0.0)
     assert sum(one.held for one in estimate.prompts) == (len(SAID) if source == "episodes" else 0)
@@ -123,7 +123,7 @@ def test_without_a_model_a_rebuild_asks_nothing_and_takes_some_seconds(tmp_path:
     with asof.open(tmp_path, embedder="none") as memory:
         memory.add("I live in Oslo.", role="Ana")
 
-        estimate = memory.estimate_rebuild(source="episodes")
+        estimate = memory.estimate_rebuild(input="episodes")
 
         assert (estimate.calls, estimate.cost, estimate.prompts, estimate.name) == (0, 0.0, (), "build-1")
         assert estimate.seconds > 0
@@ -156,7 +156,7 @@ def test_the_command_says_it_in_a_table_and_in_json(
     for name, value in (settings | {"MODEL_PRICES": json.dumps(PRICES)}).items():
         monkeypatch.setenv(f"ASOF_{name}", value)
     command, calls = Asof(tmp_path / "data", capsys), server.calls
-    asked = ("rebuild", "--dry-run", "--from", "episodes", "--ontology", "agent_memory_v1")
+    asked = ("rebuild", "--dry-run", "--input", "episodes", "--ontology", "agent_memory_v1")
 
     shown, found = command(*asked), command.json(*asked)
 

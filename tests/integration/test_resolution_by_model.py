@@ -111,7 +111,7 @@ def test_an_answer_about_names_is_recorded_before_it_is_used_and_no_replay_asks_
 def test_a_rebuild_asks_of_names_only_what_was_never_answered(world, server, source):
     say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM, "George works at Acme.")
     before, calls = facts(world), server.calls
-    world.memory.rebuild("again", source=source)
+    world.memory.rebuild("again", input=source)
     world.memory.switch("again")
 
     assert facts(world) == before

@@ -150,7 +150,7 @@ def test_what_is_near_is_the_same_however_much_is_committed_and_wherever_it_begi
 def test_a_rebuild_finds_the_same_near_and_asks_the_model_nothing(world, server, vectors, source):
     say(world, *TOLD)
     before, calls, requests = world.digest(), server.calls, len(vectors.requests)
-    world.memory.rebuild("again", source=source)
+    world.memory.rebuild("again", input=source)
     world.memory.switch("again")
 
     assert (world.digest() == before) or source == "episodes"  # its mentions have ids of its own
@@ -188,7 +188,7 @@ def test_no_vector_lasts_of_what_is_erased(world, server):
 def test_a_generation_begun_without_vectors_goes_on_without_until_it_is_built_anew(tmp_path, server, vectors):
     begun = opened(tmp_path / "data", server, vectors, embedder="none")
     say(begun, TOLD[0], *HM)
-    begun.memory.rebuild("read", source="episodes")
+    begun.memory.rebuild("read", input="episodes")
     begun.memory.close()
     world = opened(tmp_path / "data", server, vectors)
     say(world, *TOLD)
@@ -201,7 +201,7 @@ def test_a_generation_begun_without_vectors_goes_on_without_until_it_is_built_an
 
 def test_a_generation_read_anew_with_vectors_goes_on_with_no_others(world, server, vectors):
     say(world, *TOLD)
-    world.memory.rebuild("read", source="episodes")
+    world.memory.rebuild("read", input="episodes")
     world.memory.close()
 
     with pytest.raises(InvalidInput, match="ASOF_EMBEDDER"):

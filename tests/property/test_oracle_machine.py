@@ -272,7 +272,7 @@ class Machine(RuleBasedStateMachine):
     @rule(source=st.sampled_from(["mentions", "episodes"]), switch=st.booleans())
     def rebuild(self, source, switch):
         self.generations += 1
-        self.world.memory.rebuild(f"build{self.generations}", source=source)
+        self.world.memory.rebuild(f"build{self.generations}", input=source)
         if switch:
             self.world.memory.switch(f"build{self.generations}")
             self.seen = self.world.memory._session.writer().generations[f"build{self.generations}"].layer.log.end()

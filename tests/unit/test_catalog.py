@@ -1,5 +1,6 @@
 """The catalogue of generations: replaced in one step, and never believed where it is not what was written."""
 
+import json
 from contextlib import suppress
 
 import pytest
@@ -19,6 +20,18 @@ def test_what_was_saved_is_loaded(tmp_path):
 
     assert load(tmp_path) == BOTH
     assert [file.name for file in tmp_path.iterdir()] == [FILE]
+
+
+def test_the_input_of_a_generation_is_stored_as_its_source_as_earlier_versions_have_it(tmp_path):
+    save(tmp_path, BOTH)
+
+    stored = json.loads((tmp_path / FILE).read_bytes())["generations"]
+    assert [list(info) for info in stored] == [
+        ["name", "ontology", "ontology_digest", "extractor", "policy", "source", "build"]
+    ] * 2
+    assert [info["source"] for info in stored] == ["mentions", "episodes"]
+    with pytest.raises(TypeError, match="input"):
+        GenerationInfo.of(stored[0] | {"input": "episodes"})
 
 
 def test_every_changed_byte_of_it_is_harmless_or_found(tmp_path):

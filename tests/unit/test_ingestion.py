@@ -270,7 +270,7 @@ def test_a_message_is_answered_with_a_report_under_the_names_of_the_specificatio
 def test_what_a_generation_reads_anew_is_counted_once(tmp_path):
     with asof.open(tmp_path, embedder="none") as memory:
         memory.add("I live in Oslo.", role="Ana", timestamp="2022-01-01")
-        memory.rebuild("anew", source="episodes")
+        memory.rebuild("anew", input="episodes")
         memory.switch("anew")
         added = told(memory, "I work at Acme.", "2022-01-02")
 

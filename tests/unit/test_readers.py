@@ -125,7 +125,7 @@ def test_what_a_message_named_wins_over_the_ontology_of_a_generation(world, sour
     say(world, "I moved to Berlin.", schema_id="default")
     say(world, "I moved to Rome.", "other", schema_id="default")
     before = facts(world), facts(world, "other")
-    world.memory.rebuild("agents", source=source, ontology="agent_memory_v1")
+    world.memory.rebuild("agents", input=source, ontology="agent_memory_v1")
     world.memory.switch("agents")
 
     assert (facts(world), facts(world, "other")) == before
@@ -231,7 +231,7 @@ def test_the_types_of_a_message_are_written_into_its_episode(world):
 
 def test_types_without_an_ontology_are_for_the_memorys_own_and_stay_so(world):
     say(world, "I moved to Berlin.", excluded_entity_types=["Animal"])
-    world.memory.rebuild("agents", ontology="agent_memory_v1", source="episodes")
+    world.memory.rebuild("agents", ontology="agent_memory_v1", input="episodes")
     world.memory.switch("agents")
 
     assert [episode.ontology for episode in episodes(world)] == ["default"]
@@ -322,7 +322,7 @@ def test_suppressed_content_is_read_and_then_nowhere(world):
     episode = say(world, f"I moved to Berlin, {CANARY}.", suppress_content=True)
     say(world, "I love it there.")
     world.memory.rebuild("again")
-    world.memory.rebuild("anew", source="episodes")
+    world.memory.rebuild("anew", input="episodes")
 
     assert next((e.body, e.content, e.suppressed) for e in episodes(world)) == ("Ben(user): ", "", True)
     assert files_with(world, CANARY) == []
@@ -340,7 +340,7 @@ def test_what_suppressed_content_said_of_things_named_before_stands_where_all_el
     say(world, "My sister Ana lives in Berlin.")
     say(world, "Ana works at Siemens.", suppress_content=True)
     before = facts(world)
-    world.memory.rebuild("anew", source="episodes")
+    world.memory.rebuild("anew", input="episodes")
     world.memory.switch("anew")
 
     assert "Ana works at Siemens" in before

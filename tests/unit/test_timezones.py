@@ -65,7 +65,7 @@ def test_a_rebuild_and_a_fresh_graph_read_each_message_by_the_zone_at_its_positi
     world.memory.state_timezone("Asia/Tokyo", group_id="g")
     digest = world.digest()
 
-    rebuilt = world.memory.rebuild(name="again", source="episodes")
+    rebuilt = world.memory.rebuild(name="again", input="episodes")
     world.memory.close()
     for graph in world.path.rglob("*.db"):
         graph.unlink()

@@ -845,7 +845,7 @@ class AsyncMemory:
         self,
         name: str | None = None,
         *,
-        source: Literal["mentions", "episodes"] = "mentions",
+        input: Literal["mentions", "episodes"] = "mentions",  # noqa: A002 - the word of every door
         ontology: str | None = None,
         policy: Literal["recency", "graded"] | None = None,
         max_tokens: int | None = None,
@@ -854,7 +854,7 @@ class AsyncMemory:
     ) -> GenerationInfo:
         """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
 
-        `source`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
+        `input`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
         one that answers, unless given; a name is made up. BuildStopped: its calls of a language model would come to
         more than `max_tokens` or `max_cost`; it is paused, and goes on by `resume_build` with more.
 
@@ -864,7 +864,7 @@ class AsyncMemory:
         return await self._run(
             lambda memory: memory.rebuild(
                 name,
-                source=source,
+                input=input,
                 ontology=ontology,
                 policy=policy,
                 max_tokens=max_tokens,
@@ -877,7 +877,7 @@ class AsyncMemory:
         self,
         name: str | None = None,
         *,
-        source: Literal["mentions", "episodes"] = "mentions",
+        input: Literal["mentions", "episodes"] = "mentions",  # noqa: A002 - the word of every door
         ontology: str | None = None,
         policy: Literal["recency", "graded"] | None = None,
         progress: Progress | None = None,
@@ -890,7 +890,7 @@ class AsyncMemory:
         """
         return await self._run(
             lambda memory: memory.estimate_rebuild(
-                name, source=source, ontology=ontology, policy=policy, progress=progress
+                name, input=input, ontology=ontology, policy=policy, progress=progress
             )
         )
 

@@ -891,7 +891,7 @@ class Memory:
         self,
         name: str | None = None,
         *,
-        source: Literal["mentions", "episodes"] = "mentions",
+        input: Literal["mentions", "episodes"] = "mentions",  # noqa: A002 - the word of every door
         ontology: str | None = None,
         policy: Literal["recency", "graded"] | None = None,
         max_tokens: int | None = None,
@@ -900,7 +900,7 @@ class Memory:
     ) -> GenerationInfo:
         """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
 
-        `source`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
+        `input`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
         one that answers, unless given; a name is made up. BuildStopped: its calls of a language model would come to
         more than `max_tokens` or `max_cost`; it is paused, and goes on by `resume_build` with more.
 
@@ -911,7 +911,7 @@ class Memory:
             return generations.rebuild.ask(
                 self._session,
                 name=name,
-                source=source,
+                input=input,
                 ontology=ontology,
                 policy=policy,
                 max_tokens=max_tokens,
@@ -922,7 +922,7 @@ class Memory:
         self,
         name: str | None = None,
         *,
-        source: Literal["mentions", "episodes"] = "mentions",
+        input: Literal["mentions", "episodes"] = "mentions",  # noqa: A002 - the word of every door
         ontology: str | None = None,
         policy: Literal["recency", "graded"] | None = None,
         progress: Progress | None = None,
@@ -935,7 +935,7 @@ class Memory:
         """
         with self._session.reporting(progress):
             return generations.estimate_rebuild.ask(
-                self._session, name=name, source=source, ontology=ontology, policy=policy
+                self._session, name=name, input=input, ontology=ontology, policy=policy
             )
 
     def builds(self) -> list[UnfinishedBuild]:

@@ -50,25 +50,25 @@ def import_(
     object_: Annotated[str | None, typer.Option("--object", metavar="COLUMN", help="For CSV: its column.")] = None,
     from_: Annotated[str | None, typer.Option("--from", metavar="COLUMN", help="For CSV: that of valid_at.")] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="COLUMN", help="For CSV: that of invalid_at.")] = None,
-    source: Annotated[
+    product: Annotated[
         Literal["graphiti", "mem0", "zep"] | None,
-        typer.Option("--source", help="FILE is what this memory exported: JSON, or lines of it."),
+        typer.Option("--product", help="FILE is what this memory exported: JSON, or lines of it."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --source: only count.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --product: only count.")] = False,
 ) -> int:
     """Add structured facts given as JSON lines, or as CSV with a first line that names the columns.
 
     Names are exact; nothing is extracted. Columns named like fields need no option. A FILE that ends in .csv is CSV,
-    and so is one with an option for it. With --source it is an export of another memory, and each item is added once.
+    and so is one with an option for it. With --product it is an export of another memory, and each item is added once.
     """
     given = {"subject": subject, "relation": relation, "object": object_, "valid_at": from_, "invalid_at": until}
     columns = {field: column for field, column in given.items() if column is not None}
-    if source is not None:
+    if product is not None:
         if columns or ontology is not None:
-            raise InvalidInput("an export says itself what is what: leave columns and --ontology out", field="--source")
-        return _import_export(call, source, file, group=group, recorded=recorded, strict=strict, dry_run=dry_run)
+            raise InvalidInput("an export says itself what is what: no columns, and no --ontology", field="--product")
+        return _import_export(call, product, file, group=group, recorded=recorded, strict=strict, dry_run=dry_run)
     if dry_run:
-        raise InvalidInput("it goes with --source: asof what-if says what facts would change", field="--dry-run")
+        raise InvalidInput("it goes with --product: asof what-if says what facts would change", field="--dry-run")
     with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
         done = writes.import_facts(
             session,
@@ -83,12 +83,12 @@ def import_(
 
 
 def _import_export(
-    call: Call, source: Any, file: str, *, group: str, recorded: bool, strict: bool, dry_run: bool
+    call: Call, product: Any, file: str, *, group: str, recorded: bool, strict: bool, dry_run: bool
 ) -> int:
     with call.session() as session, _acknowledging(file) as acknowledged:
         done = imports.import_export(
             session,
-            source,
+            product,
             Path(file),
             group_id=group,
             recorded=recorded,

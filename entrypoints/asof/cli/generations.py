@@ -24,7 +24,7 @@ _TAKES: Final = ("no name", "the NAME of a generation", "the NAMES of two genera
     operations.rebuild,
     operations.estimate_rebuild,
     operations.digest,
-    parameters=Parameters(operations.rebuild.query, names={"source": "--from"}),
+    parameters=Parameters(operations.rebuild.query),
     settings=("graph",),
 )
 def rebuild(
@@ -94,7 +94,7 @@ _BUILDS: Final = Table(
     ("name", "name"),
     ("state", lambda build: "paused: its budget is spent" if build.reason == "budget" else build.state),
     ("ontology", "ontology"),
-    ("from", "source"),
+    ("input", "input"),
     ("done", lambda build: f"{build.done} of {build.total}"),
     ("a second", lambda build: "" if build.per_second is None else round(build.per_second)),
     ("seconds left", lambda build: "" if build.seconds_left is None else round(build.seconds_left)),
@@ -232,7 +232,7 @@ def _table(active: str) -> Table:
         ("", lambda info: "answers" if info.name == active else ""),
         ("ontology", "ontology"),
         ("policy", "policy"),
-        ("from", "source"),
+        ("input", "input"),
         ("made by", "made_by"),
         ("build", "build"),
     )

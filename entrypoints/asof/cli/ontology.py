@@ -114,7 +114,7 @@ def _rebuild_for(needs: str, file: str) -> str:
     """Return what is to be done for a change."""
     if needs == "nothing":
         return "needs nothing: the facts say the same"
-    return f"needs: asof rebuild --from {needs} --ontology {file}"
+    return f"needs: asof rebuild --input {needs} --ontology {file}"
 
 
 def _check(call: Call, file: str) -> int:

@@ -34,14 +34,14 @@ from asof_projections.queries.comparison import Namesakes
 from asof_streams.errors import InvalidInput, WriterBusy
 from asof_streams.instants import INF, NEG
 
-Source = Literal["mentions", "episodes"]
+Input = Literal["mentions", "episodes"]
 
 
 class EstimateRebuild(Query):
     """Ask what a new generation would cost."""
 
     name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
-    source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
+    input: Input = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
     ontology: str | None = Field(None, description="An id or a YAML file; that of the one that answers, if left out.")
     policy: Policy | None = Field(
         None, description="How contradictions are decided; as in the one that answers, if left out."
@@ -168,7 +168,7 @@ def _described(
     consolidation = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
     ingestion = settings.ingestion if "ingestion" in settings.model_fields_set else active.ingestion
     policy, version = query.policy or active.policy, extractors.version(ontology, ingestion)
-    return describe(check_name(name), ontology, policy, query.source, version, consolidation, ingestion)
+    return describe(check_name(name), ontology, policy, query.input, version, consolidation, ingestion)
 
 
 def begin_build(session: Session, query: Rebuild) -> UnfinishedBuild:

@@ -80,7 +80,7 @@ class OntologyDifference(Answer):
     key: Annotated[str, Field(examples=["cardinality"], description="Empty: the whole came or went.")]
     before: str | None
     after: str | None
-    needs: Annotated[Needs, Field(description="mentions, episodes: `asof rebuild --from` it.")]
+    needs: Annotated[Needs, Field(description="mentions, episodes: `asof rebuild --input` it.")]
     model: Annotated[bool, Field(description="Whether it matters only where a language model extracts.")]
     episodes: Annotated[int | None, Field(description="With its words; null: none are needed, or there is no memory.")]
     first: Annotated[tuple[str, ...], Field(description="The ids of the first of them, at most 3.")]

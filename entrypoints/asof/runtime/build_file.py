@@ -124,7 +124,7 @@ class BuildFile:
         replace_file(self._stop, [_BUDGET])
 
     def _write(self, done: int, total: int, per_second: float | None) -> None:
-        stored = {"kind": self._kind, "info": self._info.to_json(), "done": done, "total": total, "rate": per_second}
+        stored = {"kind": self._kind, "info": self._info.to_stored(), "done": done, "total": total, "rate": per_second}
         replace_file(self._path, [json.dumps(stored).encode()])
 
     def remove(self) -> None:
@@ -256,7 +256,7 @@ def _build(places: DirectoryLayout, name: str) -> UnfinishedBuild | None:
     if is_held(places.generation(name), BUILD):
         state, reason = "running", None
     left = (total - done) / rate if rate and state == "running" else None
-    return UnfinishedBuild(name, state, info.ontology, info.source, done, total, rate, left, reason)
+    return UnfinishedBuild(name, state, info.ontology, info.input, done, total, rate, left, reason)
 
 
 def _reason(places: DirectoryLayout, name: str) -> PauseReason | None:

@@ -142,7 +142,7 @@ class ExtractorFactory:
 
         InvalidInput: it was built with a model, and what is set now is another or none.
         """
-        if info.source != "episodes":
+        if info.input != "episodes":
             return None
         if not _asks(info):
             return ExtractorFactory().registry(ontology, ontologies)
@@ -171,7 +171,7 @@ class ExtractorFactory:
         was, by = info.made_by, self if _asks(info) else ExtractorFactory()
         now = replace(info, extractor=by.version(ontology, info.ingestion)).made_by
         ignored = {"end"}  # an earlier asof did not note its version
-        if info.source == "mentions":
+        if info.input == "mentions":
             ignored |= set(was.prompts[:1])
         elif _read_by(was, versioned=building) != _read_by(now, versioned=building):
             return False

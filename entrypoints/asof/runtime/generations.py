@@ -252,7 +252,7 @@ def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
         ontology_digest=info.ontology_digest,
         extractor=info.extractor,
         policy=info.policy,
-        source=info.source,
+        source=info.input,
         rule=info.rule,
     )
     chosen: list[Event] = []

@@ -143,7 +143,7 @@ def estimate_rebuild(
     waits = [one.calls / (settings.model_calls if one.prompt == ahead else 1) for one in prompts]
     costs = [one.cost for one in prompts if one.calls]
     return RebuildEstimate(
-        *(info.name, info.ontology, info.source, events),
+        *(info.name, info.ontology, info.input, events),
         sum(one.calls for one in prompts),
         sum(one.prompt_tokens for one in prompts),
         sum(one.completion_tokens for one in prompts),

@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""
 
 Policy = Literal["recency", "graded"]
-Source = Literal["mentions", "episodes"]
+Input = Literal["mentions", "episodes"]
 
 
 def settings_of(directory: Path, settings: Settings) -> Settings:
@@ -75,12 +75,12 @@ def describe(
     name: str,
     ontology: Ontology,
     policy: Policy,
-    source: Source,
+    built_from: Input,
     extractor: str,
     consolidation: ConsolidationConfig | None = None,
     ingestion: IngestionConfig | None = None,
 ) -> GenerationInfo:
-    """Return the inputs that decide a generation's content: equal builds of one source give equal digests and ids.
+    """Return the inputs that decide a generation's content: equal builds of one input give equal digests and ids.
 
     A consolidation or an ingestion by the defaults is none that a generation names.
     """
@@ -89,7 +89,7 @@ def describe(
     chosen = [one for one in (consolidation, ingestion) if one is not None]
     build = build_digest(ontology.digest, extractor, policy, chosen)
     return GenerationInfo(
-        name, ontology.id, ontology.digest, extractor, policy, source, build, consolidation, ingestion, RULE
+        name, ontology.id, ontology.digest, extractor, policy, built_from, build, consolidation, ingestion, RULE
     )
 
 

@@ -20,7 +20,7 @@ class UnfinishedBuild(Answer):
         Field(description="paused: for `reason`. stopped: its process ended. Both are resumed where they stopped."),
     ]
     ontology: Annotated[str, Field(examples=["agent_memory_v1"])]
-    source: Annotated[str, Field(examples=["episodes"], description="mentions or episodes.")]
+    input: Annotated[str, Field(examples=["episodes"], description="mentions or episodes.")]
     done: Annotated[int, Field(examples=[40_000], description="Episodic events that were read.")]
     total: Annotated[int, Field(examples=[100_000], description="Episodic events, as its process knew them.")]
     per_second: Annotated[float | None, Field(examples=[2_000.0], description="Events; null: it has not run yet.")]
@@ -59,7 +59,7 @@ class RebuildEstimate(Answer):
 
     name: Annotated[str, Field(examples=["work"], description="Of the generation.")]
     ontology: Annotated[str, Field(examples=["agent_memory_v1"])]
-    source: Annotated[str, Field(examples=["episodes"], description="mentions or episodes.")]
+    input: Annotated[str, Field(examples=["episodes"], description="mentions or episodes.")]
     events: Annotated[int, Field(examples=[100_000], description="Episodic events that it would read.")]
     calls: Annotated[int, Field(examples=[120], description="Of all prompts; 0: it asks nothing.")]
     prompt_tokens: Annotated[int, Field(examples=[96_000])]

@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
-from asof.operations.generations import EstimateRebuild, GenerationQuery, Rebuild, ResumeBuild, Source
+from asof.operations.generations import EstimateRebuild, GenerationQuery, Input, Rebuild, ResumeBuild
 from asof.operations.messages import (
     ONTOLOGY_PATTERN,
     FactStatement,
@@ -84,11 +84,11 @@ class GenerationPlan(Body):
     """A generation that may be built. Where a field is left out, it is as in the one that answers."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "work", "source": "episodes", "ontology": "agent_memory_v1"}]}
+        json_schema_extra={"examples": [{"name": "work", "input": "episodes", "ontology": "agent_memory_v1"}]}
     )
 
     name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
-    source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
+    input: Input = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
     ontology: str | None = Field(
         None, pattern=ONTOLOGY_PATTERN, description="One that comes with asof: no file of the service is read."
     )
