@@ -231,9 +231,7 @@ CHANGED: list[Changed] = [
     Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
     Changed(("search ",), "Scores of facts by words count the facts that hold at the moment", unranked),
     Changed(("/v1/messages/",), "`/v1/messages/{position}` says in `failed` why", failing_not),
-    Changed(
-        ("/v1/messages/",), "`memory.message(position)`, `asof message` and `GET /v1/messages/{position}`", affecting
-    ),
+    Changed(("/v1/messages/",), "`memory.add` and others, by `GET /v1/messages/{position}` later", affecting),
     Changed(("/v1/messages/",), "`memory.message(position)` and its kin say it later without times", reporting),
     Changed(("events",), "Several event types are at version 2", raised),
     Changed(("stats",), "`asof stats` advises a rebuild", advising),
