@@ -2,9 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
 
 import pytest
 from bench.text_shapes import SHAPES
@@ -58,6 +58,49 @@ def test_extraction_takes_time_in_proportion_to_the_text(shape: str) -> None:
     assert seconds(SHAPES[shape](_LARGE), 1) < _GROWTH_MAX * small or seconds(SHAPES[shape](_LARGE), 3) < (
         _GROWTH_MAX * small
     )
+
+
+def _document(field: Callable[[int], str], before: str, after: str) -> Callable[[int], str]:
+    """Return what makes a JSON document of a size, of many fields or items."""
+
+    def made(size: int) -> str:
+        return before + ",".join(field(number) for number in range(size // len(field(1_000)))) + after
+
+    return made
+
+
+DOCUMENTS: Final = {
+    "records": _document(lambda number: f'{{"name":"Ana N{number}","employer":"Acme {number}"}}', "[", "]"),
+    "keys of one record": _document(lambda number: f'"is k{number}":1', '{"name":"Ana",', "}"),
+    "one key, again and again": _document(lambda number: f'"employer":"Acme {number % 7}"', '{"name":"Ana",', "}"),
+    "values of one key": _document(lambda number: f'"tea{number}"', '{"name":"Ana","likes":[', "]}"),
+    "objects under a name": _document(lambda number: f'"Ana":{{"age":{number}}}', "{", "}"),
+    "empty objects": _document(lambda _: "{}", "[", "]"),
+    "a long name": _document(lambda _: "Ana", '{"name":"', '"}'),
+}
+
+
+@pytest.mark.usefixtures("unlimited")
+@pytest.mark.parametrize("shape", DOCUMENTS)
+def test_a_document_takes_steps_in_proportion_to_its_size(shape: str) -> None:
+    def steps(size: int) -> int:
+        count = 0
+
+        def note(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        turn = Turn("episode", "Ana", "user", DOCUMENTS[shape](size), 0, is_json=True)
+        sys.setprofile(note)
+        try:
+            _EXTRACTOR.extract(turn, [], lambda _: {})
+        finally:
+            sys.setprofile(None)
+        return count
+
+    steps(1_000)
+
+    assert steps(32_000) < 5 * max(steps(8_000), 1_000)
 
 
 class CopiedText(str):

@@ -14,4 +14,4 @@ def read_text(settings: Settings, query: ReadQuery) -> ExtractionReport:
     """
     ontology = load_ontology(query.ontology or settings.ontology)
     said_at = system() if query.timestamp is None else query.timestamp
-    return explain(query.content, ontology, said_at, query.role)
+    return explain(query.content, ontology, said_at, query.role, is_json=query.source == "json")

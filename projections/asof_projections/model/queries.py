@@ -660,6 +660,7 @@ class ReadQuery(Query):
     ontology: str | None = Field(None, description="Its id, or a YAML file; that of the settings, if left out.")
     role: str = Field("", description="The speaker's name; I, if left out.")
     timestamp: Instant | None = Field(None, description="When it was said; now, if left out.")
+    source: Literal["message", "text", "json"] = Field("message", description="The kind of the content.")
 
 
 class EventsQuery(Query):

@@ -1,5 +1,6 @@
 """The context of one turn: its parsed sentences, names, people and findings, which all rules share."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -156,11 +157,14 @@ class TurnContext:
         find_times: FindTimes,
         misses: list[Miss] | None = None,
     ) -> None:
+        self.document = turn.text if turn.is_json else ""
+        self.fields: Sequence[tuple[int, int]] = ()  # of the document, which are read as structure
+        worded = replace(turn, text=documents.unescaped(turn.text)) if turn.is_json else turn
         self.turn = turn = replace(turn, text=documents.words(turn.text)) if turn.is_json else turn
         self.before = before
         self.patterns = patterns
         self.work = Work()
-        self.findings = Findings(turn, self.work)
+        self.findings = Findings(worded, self.work)  # a mention may be a key of a document, or a number
         self._find_times = find_times
         self.misses = misses  # collected for an explanation; None: nobody asks for them
         self.sentences = parse(turn.text, patterns, self.work)
@@ -193,6 +197,22 @@ class TurnContext:
         if parsed.ahead is None:
             parsed.ahead = self._times(sentence, "future")
         return parsed.ahead
+
+    def times_of(self, words: str) -> Sequence[TimeHint]:
+        """Return the time expressions of a few words that are no sentence of the turn."""
+        self.work.spend(TIMES)
+        return self._find_times(words, self.turn.said_at, zone=zone_of(self.turn.timezone))
+
+    def note_fields(self, fields: Sequence[tuple[int, int]], values: Sequence[tuple[int, int]]) -> None:
+        """Note the fields of a document that are read, and leave the sentences of those values out; both sorted."""
+        starts = [start for start, _ in values]
+
+        def is_read(start: int) -> bool:
+            at = bisect_right(starts, start) - 1
+            return at >= 0 and start < values[at][1]
+
+        self.fields = fields
+        self.sentences = [parsed for parsed in self.sentences if not is_read(parsed.sentence.start)]
 
     def _times(self, sentence: Sentence, tense: Literal["past", "future"]) -> Sequence[TimeHint]:
         text = self.turn.text[sentence.start : sentence.end]

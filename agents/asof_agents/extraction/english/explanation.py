@@ -6,6 +6,7 @@ It is the extraction itself, asked to keep what it otherwise drops. No name is r
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
@@ -82,7 +83,7 @@ class NearMiss(Answer):
 
 @answer
 class ReadSentence(Answer):
-    """One sentence, and what was found in it."""
+    """One sentence, or one field of a JSON document, and what was found in it."""
 
     text: Annotated[str, Field(examples=["I moved to Berlin in March."])]
     mentions: tuple[ReadMention, ...]
@@ -110,25 +111,31 @@ class ExtractionReport(Answer):
         return tuple(attribute for sentence in self.sentences for attribute in sentence.attributes)
 
 
-def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> ExtractionReport:
+def explain(
+    text: str, ontology: Ontology, said_at: int, speaker: str = "", *, is_json: bool = False
+) -> ExtractionReport:
     """Return what the rules find in a text that somebody says at a time (microseconds, UTC), and what they miss.
 
-    InvalidInput: it is too much for one message.
+    is_json: it is read as a JSON document, if it is one. InvalidInput: it is too much for one message.
     """
-    turn = Turn("", speaker, "user", text, said_at)
+    turn = Turn("", speaker, "user", text, said_at, is_json=is_json)
     extractor = EnglishExtractor(ontology, find_times)
     context = extractor.explain(turn)
     found = context.findings.extraction()
     kept = SchemaFilter(extractor, ontology).restrict(found) if is_restricted(ontology) else found
     sentences = _Sentences(context, found, kept)
-    return ExtractionReport(ontology.id, tuple(map(sentences.of, context.sentences)))
+    read = [(parsed.sentence.start, sentences.of(parsed)) for parsed in context.sentences]
+    read += [(start, sentences.of_field(start, end)) for start, end in context.fields]
+    return ExtractionReport(ontology.id, tuple(each for _, each in sorted(read, key=itemgetter(0))))
 
 
 class _Sentences:
     """The sentences of a text, with the findings grouped by the start of theirs."""
 
     def __init__(self, context: TurnContext, found: Extraction, kept: Extraction) -> None:
-        starts = [parsed.sentence.start for parsed in context.sentences]
+        starts = sorted(
+            [parsed.sentence.start for parsed in context.sentences] + [start for start, _ in context.fields]
+        )
         self._context = context
         self._mentions = _grouped(kept.mentions, lambda mention: starts[bisect_right(starts, mention.start) - 1])
         self._kept = _grouped(kept.relationships, lambda stated: stated.span[0])
@@ -139,15 +146,22 @@ class _Sentences:
     def of(self, parsed: ParsedSentence) -> ReadSentence:
         start, context = parsed.sentence.start, self._context
         words = context.turn.text[start : parsed.sentence.end]
-        stated, kept, attributes = self._stated[start], self._kept[start], self._attributes[start]
         misses = [NearMiss(miss.words, miss.reason, miss.relation, miss.cue) for miss in self._misses[start]]
-        if not (stated or attributes or misses):
+        if not (self._stated[start] or self._attributes[start] or misses):
             misses.append(NearMiss(words, _NO_CLAUSE, None, None))
+        return self._read(start, words, tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))), misses)
+
+    def of_field(self, start: int, end: int) -> ReadSentence:
+        return self._read(start, self._context.document[start:end], (), [])
+
+    def _read(self, start: int, words: str, times: tuple[ReadTime, ...], misses: list[NearMiss]) -> ReadSentence:
+        context, kept, attributes = self._context, self._kept[start], self._attributes[start]
+        stated = self._stated[start]
         misses += [NearMiss(words, _TYPES_DO_NOT_FIT, one.relation, one.cue) for one in stated if one not in kept]
         return ReadSentence(
             words,
             tuple(ReadMention(mention.type, mention.text) for mention in self._mentions[start]),
-            tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))),
+            times,
             tuple(_statement(one, context.patterns.ontology, context.turn.role) for one in kept),
             tuple(ReadAttribute(_name(one.mention, context.turn.role), one.name, one.value) for one in attributes),
             tuple(misses),

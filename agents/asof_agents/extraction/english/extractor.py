@@ -13,6 +13,7 @@ from asof_agents.extraction.english.everyday import extract_everyday
 from asof_agents.extraction.english.favorites import extract_favorites
 from asof_agents.extraction.english.later_names import extract_later_names
 from asof_agents.extraction.english.patterns import patterns
+from asof_agents.extraction.english.records import extract_records
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
 from asof_agents.extraction.english.values import extract_values
 from asof_agents.extraction.english.version import version_of
@@ -103,6 +104,8 @@ class EnglishExtractor:
         return EarlierTurn(stated, context.sentences)
 
     def _read(self, context: TurnContext) -> None:
+        if context.document:
+            extract_records(context)
         for parsed in context.sentences:
             states = not parsed.sentence.question
             if parsed.names:
