@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
@@ -498,7 +498,9 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     tried = Counter()
     machine = type("Tried", (Machine,), {"compared": tried})
 
-    for _ in range(16):  # what is told seldom may be told never, and what is told may be short
+    for number in range(16):  # what is told seldom may be told never, and what is told may be short
+        if number:
+            seed(number)(machine)  # or each round tells the same, where chance is held fixed
         run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
         if all(tried[kind] for kind in TRIED) and tried["points"] > 10_000:
             break
@@ -515,7 +517,9 @@ def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
         where = lambda _: {"graph_url": f"{url}{next(numbers)}"}  # noqa: E731 - each memory has a database of its own
         machine = type("Tried", (Machine,), {"compared": tried, "where": where})
 
-        for _ in range(16):
+        for number in range(16):
+            if number:
+                seed(number)(machine)
             run_state_machine_as_test(machine, settings=settings(max_examples=RUNS_IN_ARANGODB, stateful_step_count=15))
             if tried["points"] > 500:
                 break
