@@ -9,7 +9,6 @@ import pytest
 
 from asof_process import ASOF
 
-FACTS = 2_500
 LINE = '{"subject": "Ana", "relation": "knows", "object": "Ben", "valid_at": "2024-05-01"}'
 
 
@@ -33,14 +32,6 @@ def test_an_import_is_shown_as_the_lines_that_are_acknowledged(tmp_path: Path, e
     (tmp_path / "facts.jsonl").write_text(f"{LINE}\nno fact\n{LINE}{end}", encoding="utf-8")
 
     assert "3/3" in shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
-
-
-def test_nothing_is_shown_as_done_before_it_is_acknowledged(tmp_path: Path) -> None:
-    (tmp_path / "facts.jsonl").write_text("no fact\n" * FACTS, encoding="utf-8")
-
-    told = shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
-
-    assert told.index(f"0/{FACTS}") < told.index(f"{FACTS}/{FACTS}")
 
 
 def test_a_pipe_that_has_a_name_is_read_once(tmp_path: Path) -> None:

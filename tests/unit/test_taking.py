@@ -44,6 +44,21 @@ def test_whoever_gives_lines_hears_how_many_are_acknowledged_when_the_broker_goe
     assert heard[-1] == len(topic.kept) == 1_500
 
 
+def test_no_line_is_told_as_done_before_it_is_acknowledged_or_refused() -> None:
+    topic, told, kept = Topic(3_000), [], []
+
+    def acknowledged(accepted: int, seen: int) -> None:
+        told.append((accepted, seen))
+        kept.append((len(topic.kept), 2 * len(topic.kept)))
+
+    found = read_lines([LINE, b"no\n"] * 2_000, as_message)
+    ingest(found, lambda: topic, strict=False, acknowledged=acknowledged)
+
+    assert told == kept
+    assert len(told) > 1
+    assert told[-1] == (2_000, 4_000)
+
+
 def test_nothing_is_opened_for_lines_of_which_none_may_be_taken() -> None:
     def opened() -> Topic:
         raise AssertionError
