@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from asof_projections.model.answers import LogEvent
-from asof_streams import control, episodic, messages, semantic
+from asof_streams import control, conversation, episodic, messages, semantic
 from asof_streams.events import Event, Record, types
 from asof_streams.instants import parse
 from making.source import annotated, described
@@ -25,6 +25,7 @@ vectors) is made from them, and can be made again.
 | `episodic` | what was recorded of each message, as worded | `messages` |
 | `semantic.<generation>` | what one generation believes, and why | `episodic` |
 | `control` | on Kafka: which generations are complete, answer, were dropped; encryption | what people decide |
+| `conversation` | what a bot answered and why, its check-ins, and its prompts | `messages`, and what people decide |
 
 **Positions.** Each record of a log has a position: 0, 1, 2 and so on, without gaps. It is the only checkpoint there is:
 what `asof events --from` starts at, and what every store goes on from. Erasing a group destroys the payloads of its
@@ -86,6 +87,11 @@ needs no rules: it opens and closes the periods that `holds` gives, and takes an
 On Kafka these stand in the topic `asof.control`, and every directory's list of generations follows from them. Whoever
 opens the topics finds there whether content is encrypted. Their cause is their own position, their group is empty, and
 `recorded_at` is when it was decided.""",
+    conversation: """\
+They stand in a log of their own, `conversation.sqlite`, which only a memory with a bot has. Nothing is made of them but
+what the bot needs to know: messages are learned from by way of the messages log. A reply is an event before anybody
+sees it, and a replay gives none. The cause of a reply is the message that it answers, and `recorded_at` is when it was
+given. Events of prompts concern no group.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first

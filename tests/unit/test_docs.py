@@ -15,9 +15,9 @@ import pytest
 from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_ontologies import cues, model
-from asof_streams import control, events
+from asof_streams import control, conversation, events
 
-assert control  # its events count, too
+assert control, conversation  # their events count, too
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GLOSSARY = DOCS / "reference" / "glossary.md"
@@ -40,6 +40,7 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "communities_changed_nodes": "community", "communities_detected": "community",
     "entity_duplicates_found": "duplicate", "entity_merges_performed": "merge", "half_life_secs": "decay",
     "nodes": "entity", "nodes_decayed": "decay",
+    "archetype": "archetype", "checkin_id": "check-in", "external_id": "external id",
     "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
     "extractor": "extractor", "fact": "fact", "generation": "generation", "grain": "grain", "granule": "granule",
     "holds": "belief", "invalid_at": "valid time",
@@ -53,16 +54,20 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
 }  # fmt: skip
 PLAIN_FIELDS = {  # the fields that say what they are in plain words
-    "answer", "at", "begin", "body", "calls", "complete", "completion_tokens", "config", "content", "content_length",
-    "count", "dead", "dropped",
-    "earlier", "end", "ends", "entity_type", "entity_types", "excluded_entity_types", "failed", "into", "kept", "kind",
+    "action", "active", "answer", "answers", "at", "begin", "body",
+    "calls", "complete", "completion_tokens", "config", "content", "content_length",
+    "count", "dead", "dropped", "due_at",
+    "earlier", "end", "ends", "entity_type", "entity_types", "excluded_entity_types",
+    "facts", "failed", "failure", "into",
+    "kept", "kind",
     "latency_ms",
-    "later", "marks", "members", "model", "name", "number",
+    "later", "marks", "max_tokens", "members", "model", "name", "number",
     "object_type", "ontology_digest", "op", "part", "positions", "previous_episode_ids",
     "prefix", "prompt", "prompt_tokens", "prompt_version", "reason", "relation_type_map", "relation_types", "repeats",
     "role", "role_type", "score", "sentence", "source", "source_description", "speaker", "start",
     "statement_version",
-    "subject_type", "summary", "target", "text", "time_words", "timestamp", "undo", "until", "update_communities",
+    "subject_type", "summary", "target", "temperature", "template", "text", "time_words", "timestamp", "to", "turns",
+    "undo", "until", "update_communities",
     "uuid", "value",
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import asof_streams
-from asof_streams import control, episodic, events, messages, semantic
+from asof_streams import control, conversation, episodic, events, messages, semantic
 
 HISTORY = Path(__file__).resolve().parents[1] / "history"
 FILES = sorted(HISTORY.glob("*.jsonl"))
@@ -30,9 +30,9 @@ def type_and_version(path: Path) -> tuple[str, int]:
     return named[1], int(named[2])
 
 
-def test_the_types_are_those_of_the_three_layers_and_of_the_control_log() -> None:
+def test_the_types_are_those_of_the_three_layers_and_of_the_logs_beside_them() -> None:
     layers = {messages.__name__, episodic.__name__, semantic.__name__}
-    assert {cls.__module__ for cls in TYPES.values()} == layers | {control.__name__}
+    assert {cls.__module__ for cls in TYPES.values()} == layers | {control.__name__, conversation.__name__}
 
 
 @pytest.mark.parametrize("name", TYPES)
