@@ -24,6 +24,10 @@ STATEMENTS = [
     ("I'm originally from Peru.", ["I comes_from Peru"]),
     # work
     ("I work at Acme.", ["I works_at Acme"]),
+    ("I work in CA.", ["I works_in CA"]),  # no part of "can't"
+    ("I work on AI projects.", ["I works_on AI projects"]),  # nor of "ain't"
+    ("I ain't working at Acme.", []),
+    ("I can't work at Acme.", []),
     ("I left Acme last week.", ["I works_at Acme ended ..2024-05-06"]),
     ("I quit my job at Acme yesterday.", ["I works_at Acme ended ..2024-05-14"]),
     ("I started at Globex in January.", ["I works_at Globex 2024-01-01.."]),
@@ -67,6 +71,7 @@ STATEMENTS = [
     # tastes
     ("I love hiking, painting and cooking.", ["I likes hiking", "I likes painting", "I likes cooking"]),
     ("I don't like cilantro.", ["I dislikes cilantro"]),
+    ("I love working with Python for AI projects", ["I likes working with Python for AI projects"]),
     ("I hate mushrooms.", ["I dislikes mushrooms"]),
     ("I love running now.", ["I likes running", "I dislikes running ended"]),
     ("I no longer eat meat.", ["I eats meat ended"]),

@@ -65,6 +65,7 @@ _NO_STATEMENT = _ASKS | frozenset(
 _HEDGE_MAX = 2  # words: "I think" after a statement makes it unsure, and is no aside
 _ASIDE_MAX = 400  # characters of a sentence that may be a statement and an aside
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
+_BEFORE_NOT = frozenset({"ca", "wo", "ai"})  # else a word or a name of its own: "AI projects", "San Jose, CA"
 _SHORT = frozenset({"'", *_FULL, *_RUN_TOGETHER})  # words that do not stand for themselves
 
 
@@ -224,5 +225,6 @@ def _written_out(text: str, start: int, raw: list[str], low: list[str]) -> tuple
         else:
             words.append(word)
             possessive = found == "'" and _POSSESSIVE.match(text, starts[number])
-            lower.append("'s" if possessive else _FULL.get(found, found))
+            whole = found in _BEFORE_NOT and low[number + 1 : number + 2] != ["n't"]
+            lower.append("'s" if possessive else found if whole else _FULL.get(found, found))
     return words, lower
