@@ -13,7 +13,7 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, Final, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from asof_projections.model.prices import ModelBudget, ModelPrice
@@ -63,6 +63,25 @@ def from_found(name: str) -> FromFound:
     What is not listed as harmless may not, so a new setting is safe until somebody has thought about it.
     """
     return "yes" if name in _HARMLESS else "inside" if name in _PATHS else "no"
+
+
+class DiscordConfig(BaseModel):
+    """What `asof discord` remembers, of whom and for how long. Ids are Discord's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memory: Literal["channel", "guild"] = Field(
+        default="channel", description="Whose memory it is: each channel's and thread's, or a whole guild's."
+    )
+    excluded_channels: frozenset[int] = Field(
+        default=frozenset(), description="Channels, threads and categories of which nothing is taken."
+    )
+    excluded_roles: frozenset[int] = Field(
+        default=frozenset(), description="Roles of whose members nothing is taken, whatever they opted in to."
+    )
+    retention_days: int | None = Field(
+        default=None, ge=1, le=36_500, description="Days after which what was said is erased; left out, it is kept."
+    )
 
 
 class Settings(BaseSettings):
@@ -163,6 +182,11 @@ class Settings(BaseSettings):
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""
     rate_limit: float | None = Field(default=None, gt=0.0)
     """The requests that each key may make in a second, or all programs together without keys; left out, any number."""
+
+    discord_token: SecretStr | None = None
+    """The token of the bot that `asof discord` runs."""
+    discord: DiscordConfig = DiscordConfig()
+    """Its policy: a table or a JSON object of `memory`, `excluded_channels`, `excluded_roles` and `retention_days`."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """From which level on asof's own log is written; of other packages only warnings and errors are."""

@@ -32,6 +32,7 @@ BELOW_RUNTIME = {"asof_agents", "asof_projections", "asof_streams", "asof_ontolo
 ROOMS = {
     "http": DOOR,
     "cli": DOOR | {"http"},  # one command starts the other door
+    "conversation": DOOR,
     "api": DOOR | {"asof_streams"},  # the twin runs on a pool of threads
     "operations": {"service", "runtime", "kafka", "settings"} | BELOW_RUNTIME,
     "service": {"runtime", "kafka", "settings"} | BELOW_RUNTIME,
