@@ -234,6 +234,7 @@ CHANGED: list[Changed] = [
     Changed(("/v1/messages/",), "`memory.add` and others, by `GET /v1/messages/{position}` later", affecting),
     Changed(("/v1/messages/",), "`memory.message(position)` and its kin say it later without times", reporting),
     Changed(("events",), "Several event types are at version 2", raised),
+    Changed(("events",), "`message.sent` and `episode.recorded` are at version 3", raised),
     Changed(("stats",), "`asof stats` advises a rebuild", advising),
     Changed(
         tuple("facts search entity timeline history why diff changes export /v1/ what-if overlapping fact".split()),

@@ -143,23 +143,27 @@ def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 # Event types that have later versions since these directories were written, and what came with them.
 RAISED: Final[dict[str, tuple[str, ...]]] = {
+    "episode.recorded": (
+        *("statement_version", "external_id", "reply_to", "is_proactive", "author_id", "corrects", "edited_at"),
+    ),
     "fact.asserted": ("occurrence", "planned", "number", "qualifiers"),
     "fact.invalidated": (),
     "fact.reinforced": ("granule", "planned", "number", "qualifiers"),
     "fact.stated": ("grain", "qualifiers"),
     "generation.started": ("rule",),
+    "message.sent": ("external_id", "reply_to", "kind", "is_proactive", "author_id"),
     "relationship.stated": ("granule", "planned"),
 }
+SECOND_THEN: Final = ("episode.recorded", "message.sent")  # the types that were at their second version
 
 
 def _as_written(event: dict[str, Any]) -> dict[str, Any]:
     """Return an event as the version that wrote the directories has it."""
     later = RAISED.get(event["type"])
-    if event["type"] == "episode.recorded":
-        return {**event, "data": {k: v for k, v in event["data"].items() if k != "statement_version"}}
     if later is None:
         return event
-    return {**event, "version": 1, "data": {k: v for k, v in event["data"].items() if k not in later}}
+    then = 2 if event["type"] in SECOND_THEN else 1
+    return {**event, "version": then, "data": {k: v for k, v in event["data"].items() if k not in later}}
 
 
 def _digest(events: list[Any]) -> dict[str, Any]:

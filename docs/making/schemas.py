@@ -41,6 +41,7 @@ _INSTANTS = {
     "attested",
     "begin",
     "due_at",
+    "edited_at",
     "granule",
     "holds",
     "invalid_at",

@@ -21,11 +21,12 @@ class EpisodeRecorded(Event):
 
     Emitted by: asof_agents.handlers.episodes. `body` is "{role}({role_type}): {content}"; its last `content_length`
     characters are the content. A fact's body is its `fact.stated` as JSON. Of suppressed content nothing is there: what
-    was found in it is in the events that follow, and cannot be found again.
+    was found in it is in the events that follow, and cannot be found again. An edited turn is another episode, which
+    `corrects` the one before and stands at its time; that one is withdrawn in the same batch.
     """
 
     type: ClassVar[str] = "episode.recorded"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     episode_id: str
@@ -47,6 +48,12 @@ class EpisodeRecorded(Event):
     update_communities: bool = Field(default=False, exclude_if=unset)
     timezone: str | None = Field(default=None, exclude_if=unset)  # that its times are read by; None: UTC
     statement_version: int = Field(default=1, exclude_if=_is_first)  # version of the `fact.stated` in a fact's body
+    external_id: str | None = Field(default=None, exclude_if=unset)
+    reply_to: str | None = Field(default=None, exclude_if=unset)
+    is_proactive: bool = Field(default=False, exclude_if=unset)
+    author_id: str | None = Field(default=None, exclude_if=unset)
+    corrects: str | None = Field(default=None, exclude_if=unset)  # the episode that was edited
+    edited_at: int | None = Field(default=None, exclude_if=unset)  # when its last edit was made
 
     @property
     def content(self) -> str:
@@ -259,6 +266,72 @@ class EpisodeWithdrawn(Event):
 
 
 @register
+class FeedbackReceived(Event):
+    """Somebody said something about a message of the bot. It is no episode: no fact is made of it.
+
+    Edited feedback is received anew, and `corrects` the one before, which is withdrawn in the same batch. Of suppressed
+    content nothing is there.
+    """
+
+    type: ClassVar[str] = "feedback.received"
+
+    feedback_id: str
+    external_id: str | None = None
+    reply_to: str | None = None
+    role: str = Field(default="", repr=False)
+    role_type: str
+    author_id: str | None = None
+    content: str = Field(repr=False)
+    valid_at: int  # when it was said
+    suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was left out
+    corrects: str | None = None  # the feedback that was edited
+    edited_at: int | None = None  # when its last edit was made
+
+
+@register
+class FeedbackWithdrawn(Event):
+    """Feedback was taken back, by its author or by an edit. It is no longer listed, and its past still shows it."""
+
+    type: ClassVar[str] = "feedback.withdrawn"
+
+    feedback_id: str
+
+
+@register
+class GoalDeclared(Event):
+    """Somebody declared a goal, in words that say so. It is no episode: objectives are believed because of it.
+
+    `description` is the goal in the words of the message. Of suppressed content it alone is kept. An edited declaration
+    is declared anew, and `corrects` the one before, which is withdrawn in the same batch.
+    """
+
+    type: ClassVar[str] = "goal.declared"
+
+    goal_id: str
+    external_id: str | None = None
+    reply_to: str | None = None
+    role: str = Field(default="", repr=False)
+    role_type: str
+    author_id: str | None = None
+    content: str = Field(repr=False)
+    description: str = Field(repr=False)
+    saliency: float
+    valid_at: int  # when it was said
+    suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was left out
+    corrects: str | None = None  # the declaration that was edited
+    edited_at: int | None = None  # when its last edit was made
+
+
+@register
+class GoalWithdrawn(Event):
+    """A declaration of a goal was taken back, by its author or by an edit."""
+
+    type: ClassVar[str] = "goal.withdrawn"
+
+    goal_id: str
+
+
+@register
 class ConsolidationRecorded(Event):
     """Somebody asked that the envelope's group be consolidated, with what is known of it here, or a pass undone."""
 
@@ -290,6 +363,10 @@ EpisodicEvent = (
     | IdentityRecorded
     | TimezoneRecorded
     | EpisodeWithdrawn
+    | FeedbackReceived
+    | FeedbackWithdrawn
+    | GoalDeclared
+    | GoalWithdrawn
     | ConsolidationRecorded
     | GroupErased
 )

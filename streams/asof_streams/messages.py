@@ -50,6 +50,7 @@ def check_group(group_id: str) -> str:
 
 _ZONE: Final = r"^[A-Z][A-Za-z0-9_+/-]{0,63}$"  # a name in small letters may mean another zone on another machine
 Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
+MessageKind = Literal["message", "reaction", "edit", "deletion", "feedback"]
 IdentityOp = Literal["merge", "split", "alias", "unalias"]
 IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op takes, one set or another
     "merge": ({"entity", "into"},),
@@ -77,10 +78,15 @@ class Message(Event):
 
     The fields from `schema_id` on choose the ontology and its types. A message whose types do not fit each other or
     the ontology is parked.
+
+    The fields from `external_id` on are of a chat. One `kind` of message makes a turn, feedback or a goal (`message`),
+    the others change what was sent: `edit` and `deletion` name their message by `external_id`, `reaction` by
+    `reply_to`. Whatever comes with an external id that the group has seen adds nothing but by such a change. A change
+    of a message that the group has not is parked. Without a kind, a message is a turn.
     """
 
     type: ClassVar[str] = "message.sent"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     group_id: GroupId
@@ -100,12 +106,29 @@ class Message(Event):
     previous_episode_ids: EpisodeIds | None = None
     suppress_content: bool = Field(default=False, exclude_if=unset)
     update_communities: bool = Field(default=False, exclude_if=unset)
+    external_id: Name | None = Field(default=None, exclude_if=unset)
+    reply_to: Name | None = Field(default=None, exclude_if=unset)
+    kind: MessageKind | None = Field(default=None, exclude_if=unset)
+    is_proactive: bool = Field(default=False, exclude_if=unset)
+    author_id: Name | None = Field(default=None, exclude_if=unset)
 
     @model_validator(mode="after")
     def _role_type_of_messages(self) -> Self:
         if self.source == "message" and self.role_type is None:
             raise ValueError("role_type is missing: one of user, assistant, system")
+        if self.kind is not None:
+            self._has_what_its_kind_needs(self.kind)
         return self
+
+    def _has_what_its_kind_needs(self, kind: MessageKind) -> None:
+        if self.source != "message":
+            raise ValueError(f"kind is of a message: leave it out, or the source {self.source}")
+        if self.uuid is not None:
+            raise ValueError("uuid names an episode that is there already: leave it out, or the kind")
+        if kind in ("edit", "deletion") and self.external_id is None:
+            raise ValueError(f"external_id is missing: the message that the {kind} is of")
+        if kind == "reaction" and self.reply_to is None:
+            raise ValueError("reply_to is missing: the external id of the message that the reaction is put on")
 
 
 @register

@@ -420,6 +420,35 @@ class FactRestored(Event):
     holds: tuple[Period, ...]
 
 
+@register
+class ObjectiveRaised(Event):
+    """An objective is believed from here on, with this saliency and status, since its group declared a goal.
+
+    Goals with the same words, whatever their case and spaces, are one objective. `saliency` is the greatest of the
+    goals that stand; `stated` is that of the goal in `goal_id`, None where only another was withdrawn.
+    """
+
+    type: ClassVar[str] = "objective.raised"
+
+    objective_id: str
+    description: str = Field(repr=False)
+    saliency: float
+    status: Literal["pending"]
+    said_at: int
+    goal_id: str
+    stated: float | None = None
+
+
+@register
+class ObjectiveWithdrawn(Event):
+    """No goal stands any longer for which an objective was believed: it is not believed from here on."""
+
+    type: ClassVar[str] = "objective.withdrawn"
+
+    objective_id: str
+    goal_id: str  # the last, which was withdrawn
+
+
 SemanticEvent = (
     GenerationStarted
     | ConsolidationConfigured
@@ -447,4 +476,6 @@ SemanticEvent = (
     | ContradictionSettled
     | FactInvalidated
     | FactRestored
+    | ObjectiveRaised
+    | ObjectiveWithdrawn
 )

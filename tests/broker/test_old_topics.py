@@ -123,8 +123,8 @@ def raised(found: list[Row]) -> list[Row]:
 
 def _raised(row: Row, today: dict[str, str]) -> Row:
     version = next((today[value] for name, value in row["headers"] if name == "ce_type" and value in today), None)
-    first = ["ce_eventversion", "1"]
-    return {**row, "headers": [[first[0], version or "1"] if header == first else header for header in row["headers"]]}
+    headers = [[name, (version or was) if name == "ce_eventversion" else was] for name, was in row["headers"]]
+    return {**row, "headers": headers}
 
 
 def read_anew(found: list[Row]) -> list[Row]:

@@ -45,7 +45,7 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "extractor": "extractor", "fact": "fact", "generation": "generation", "grain": "grain", "granule": "granule",
     "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "memory": "memory", "object": "object", "ontology": "ontology", "policy": "policy",
-    "ref": "ref",
+    "ref": "ref", "author_id": "external id", "saliency": "saliency",
     "occurrence": "occurrence", "planned": "plan", "position": "position", "rule": "rule",
     "qualifiers": "qualifier", "relation": "relation", "request": "request",
     "said_at": "said time", "schema_id": "ontology",
@@ -68,6 +68,7 @@ PLAIN_FIELDS = {  # the fields that say what they are in plain words
     "statement_version",
     "subject_type", "summary", "target", "temperature", "template", "text", "time_words", "timestamp", "to", "turns",
     "undo", "until", "update_communities",
+    "description", "edited_at", "is_proactive", "reply_to", "stated", "status",
     "uuid", "value",
 }  # fmt: skip
 

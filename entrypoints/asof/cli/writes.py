@@ -36,6 +36,11 @@ _HELPS: Final = {
     "previous_episode_ids": "An episode to read it with as context, in place of the last ones; once for each.",
     "suppress_content": "Forget the content once it was read.",
     "update_communities": "Form communities of the entities that it names.",
+    "external_id": "The chat platform's own id of it, or of the message that an edit or a deletion is of.",
+    "reply_to": "The external id of the message that it answers, or that a reaction is put on.",
+    "kind": "What it is in its chat; a turn, if left out.",
+    "is_proactive": "The bot says it by itself, not as an answer.",
+    "author_id": "The chat platform's own id of who sent it.",
     "subject": "The subject's exact name or id.",
     "subject_type": "The subject's type, where its name alone does not tell.",
     "relation": "The relation. Such as lives_in.",
@@ -66,7 +71,7 @@ _HELPS: Final = {
 )
 def add(call: Call, query: Any) -> None:
     """Add one message. It is on disk, or with Kafka on the topic, when the command returns."""
-    if not query.content.strip():
+    if not query.content.strip() and query.kind not in ("edit", "deletion"):
         raise InvalidInput("there are no words in it", field="content")
     with call.session() as session:
         added = writes.add(session, query)

@@ -1,0 +1,101 @@
+"""What a message of a chat is: a turn, feedback, a goal, or a change of what was sent."""
+
+from typing import Any
+
+import pytest
+
+from asof_agents.conversation.classification import MAX_DESCRIPTION, Goal, classify, goal_of
+from asof_streams.messages import Message
+
+
+def message(content: str = "Hello there.", **fields: Any) -> Message:
+    return Message(**{"group_id": "g", "role_type": "user", "kind": "message", "content": content, **fields})
+
+
+@pytest.mark.parametrize("replies_to_bot", [True, False])
+@pytest.mark.parametrize("content", ["Hello.", "My goal is to run a marathon", "🗑️"])
+def test_without_a_kind_a_message_is_a_turn_as_ever(content: str, replies_to_bot: bool) -> None:
+    assert classify(message(content, kind=None), replies_to_bot) == "turn"
+
+
+@pytest.mark.parametrize("content", ["That is wrong.", "My goal is to run a marathon", ""])
+def test_a_reply_to_the_bot_is_feedback_whatever_it_says(content: str) -> None:
+    assert classify(message(content, reply_to="7"), replies_to_bot=True) == "feedback"
+
+
+def test_a_reply_to_a_person_is_a_turn() -> None:
+    assert classify(message(reply_to="7"), replies_to_bot=False) == "turn"
+
+
+@pytest.mark.parametrize("role_type", ["assistant", "system"])
+@pytest.mark.parametrize("content", ["Hello.", "My goal is to run a marathon"])
+def test_what_is_not_said_by_a_user_is_a_turn(content: str, role_type: str) -> None:
+    assert classify(message(content, role_type=role_type, reply_to="7"), replies_to_bot=True) == "turn"
+
+
+@pytest.mark.parametrize("emoji", ["\U0001f5d1\ufe0f", "\U0001f5d1", " \U0001f5d1\ufe0f\n"])
+def test_a_wastebasket_undoes(emoji: str) -> None:
+    assert classify(message(emoji, kind="reaction", reply_to="7"), replies_to_bot=False) == "undo"
+
+
+@pytest.mark.parametrize("emoji", ["🫡", "👍", "", "wastebasket", "🗑️🗑️"])
+def test_any_other_reaction_is_nothing(emoji: str) -> None:
+    assert classify(message(emoji, kind="reaction", reply_to="7"), replies_to_bot=True) == "none"
+
+
+@pytest.mark.parametrize("kind", ["edit", "deletion", "feedback"])
+def test_other_kinds_are_what_they_say(kind: str) -> None:
+    assert classify(message("My goal is to run", kind=kind, external_id="7"), replies_to_bot=True) == kind
+
+
+@pytest.mark.parametrize(
+    ("content", "goal"),
+    [
+        ("My goal is to become a machine learning engineer", Goal("become a machine learning engineer", 1.0)),
+        (
+            "I want to focus on building production-ready AI systems",
+            Goal("building production-ready AI systems", 0.8),
+        ),
+        (
+            "My priority is learning reinforcement learning this year",
+            Goal("learning reinforcement learning this year", 0.9),
+        ),
+        ("north star: ship the game", Goal("ship the game", 1.0)),
+        ("North Star:  Ship it. Then\nrest!", Goal("Ship it. Then rest", 1.0)),
+        ("My north star is to write every day.", Goal("write every day", 1.0)),
+        ("  my main goal this year is to\trun a marathon!  ", Goal("run a marathon", 1.0)),
+        ("My long-term objective is financial independence.", Goal("financial independence", 1.0)),
+        ("I'd like to focus on sleep", Goal("sleep", 0.8)),
+        ("I’d like to focus on sleep", Goal("sleep", 0.8)),
+    ],
+)
+def test_a_goal_is_declared_in_words_that_say_so(content: str, goal: Goal) -> None:
+    assert goal_of(content) == goal
+    assert classify(message(content), replies_to_bot=False) == "goal"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "My goal is",
+        "My goal is to",
+        "north star:",
+        "My goal is not to win.",
+        "My goal is still unclear",
+        "My goalkeeper is to blame",
+        "My goal is to win, isn't it?",
+        "What is my goal?",
+        "I love working with Python for AI projects",
+        "I want to eat",
+        "I want to focus on the train. It is late.",
+        "Her goal is to win",
+        "I think my goal is to win",
+        "My goal is to run a marathon. I moved to Berlin for it.",
+        "My goal is to run a marathon\nI moved to Berlin for it.",
+        f"My goal is to {'x' * (MAX_DESCRIPTION + 1)}",
+    ],
+)
+def test_what_says_anything_else_or_more_is_no_goal(content: str) -> None:
+    assert goal_of(content) is None
+    assert classify(message(content), replies_to_bot=False) == "turn"
