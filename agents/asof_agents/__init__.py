@@ -3,6 +3,7 @@
 __all__ = [
     "believer",
     "consolidation",
+    "conversation",
     "dry_run",
     "engine",
     "extraction",

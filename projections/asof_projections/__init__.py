@@ -3,6 +3,7 @@
 __all__ = [
     "confidence",
     "control",
+    "conversation",
     "embedding",
     "entity_ids",
     "generations",

@@ -8,6 +8,7 @@ __all__ = [
     "compression",
     "consolidation_config",
     "control",
+    "conversation",
     "distribution",
     "episodic",
     "errors",

@@ -8,6 +8,18 @@ from asof_streams.events import Event, register
 
 
 @register
+class ConversationBegun(Event):
+    """A bot answers what is put on the messages log from a position on; what was said before it answers to nobody.
+
+    The first of the log but for prompts. It concerns no group.
+    """
+
+    type: ClassVar[str] = "conversation.begun"
+
+    position: int  # of the first message that may be answered
+
+
+@register
 class ReplyGiven(Event):
     """A message was answered: with a text, or by a reaction that is put on a message or taken off it.
 

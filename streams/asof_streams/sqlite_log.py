@@ -325,9 +325,9 @@ class SqliteLog:
             return self._erasures.erase(group, limit)
 
     def redact(self, group: str, positions: Sequence[int]) -> int:
-        """Erase those of a group's messages that stand at some positions, as `erase` does; return their number.
+        """Erase those of a group's records that stand at some positions, as `erase` does; return their number.
 
-        Where content is encrypted, all that was made of them can no longer be read either.
+        Where the content of messages is encrypted, all that was made of them can no longer be read either.
         """
         with self._writing() as head:
             own = [at for at in positions if at < head.position and self.group_of(at) == group]
@@ -351,7 +351,7 @@ class SqliteLog:
             self._sealer.destroy(group, range(stop))
 
     def _destroy_keys_at(self, group: str, positions: Sequence[int]) -> None:
-        if self._sealer is not None:
+        if self._sealer is not None and self._are_messages:
             self._sealer.destroy(group, *(range(at, at + 1) for at in positions))
 
     def tally(self, group: str) -> tuple[int, int]:

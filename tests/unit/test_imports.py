@@ -20,9 +20,10 @@ BELOW = {
 OURS = {Path(package).name for package in BELOW}
 NAMED_TWICE = {
     "Message",
+    "Outgoing",
     "Slot",
     "Wording",
-}  # Graphiti's form of a message; of a sentence in English: slots and wordings
+}  # Graphiti's form of a message; a record to a topic, an answer to a platform; in English: slots and wordings
 HEAVY = {"faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "clock",
     "comparison",
     "control_log",
+    "conversation_log",
     "doctor",
     "embedders",
     "erasure",

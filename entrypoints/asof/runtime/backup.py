@@ -31,7 +31,9 @@ from asof_streams.sqlite_records import Head
 from asof_streams.stored_log import restore_rows, stored_log
 
 _NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
-_LOGS: Final = re.compile(rf"(?:control|messages|episodic)\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite")
+_LOGS: Final = re.compile(
+    rf"(?:control|conversation|messages|episodic)\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite"
+)
 _FILES: Final = re.compile(
     rf"catalog\.json|keys\.json|ontology\.json|ontologies/{_NAME}\.json|generations/{_NAME}/ontology\.json"
 )
@@ -73,7 +75,7 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     earlier = _Earlier.read(after) if after else _Earlier(None)
     logs: list[BackupLog] = []
     beliefs = (places.semantic(info.name) for info in catalog.generations)
-    paths = [places.control, *beliefs, places.episodic, places.messages]
+    paths = [places.control, places.conversation, *beliefs, places.episodic, places.messages]
     form = VERSION if places.keys.exists() else CLEAR
     with written_backup(file) as writer:
         writer.write({"format": FORMAT, "version": form, "release": version(), "after": earlier.digest})

@@ -22,6 +22,7 @@ from asof_projections.embedding import weights
 from asof_streams.distribution import install_command, version
 from asof_streams.errors import AsofError, ModelUnavailable
 from asof_streams.key_store import key_place
+from asof_streams.sqlite_log import SqliteLog
 
 State = Literal["ok", "absent", "broken"]
 
@@ -153,6 +154,7 @@ def _memory(root: Path, whose: str) -> Iterator[Diagnosis]:
     names = ", ".join(f"{g.name}{' (answers)' if g.name == catalog.active else ''}" for g in catalog.generations)
     yield Diagnosis(directory, "ok", f"{root}, generations: {names}")
     yield from _keys(root, f"{whose}keys")
+    yield from _conversation(DirectoryLayout(root), f"{whose}conversation")
     writer = _writer(root)
     yield Diagnosis(f"{whose}writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
 
@@ -174,6 +176,17 @@ def _keys(root: Path, what: str) -> Iterator[Diagnosis]:
         yield Diagnosis(what, "broken", str(error), "restore the store of keys from a later backup of it")
         return
     yield Diagnosis(what, "ok", f"in {place.folder}: logs and backups are encrypted")
+
+
+def _conversation(places: DirectoryLayout, what: str) -> Iterator[Diagnosis]:
+    """Yield how far the messages were answered, where a bot answers."""
+    if not places.conversation.exists():
+        return
+    try:
+        with SqliteLog(places.conversation) as log:
+            yield Diagnosis(what, "ok", f"{log.end()} records, answered before message {log.checkpoint()}")
+    except AsofError as error:
+        yield Diagnosis(what, "broken", str(error), "asof restore puts a backup into a new directory")
 
 
 def _writer(root: Path) -> str | None:

@@ -17,6 +17,7 @@ from asof.runtime.wiring import existing, open_log
 from asof_projections.model.answers import GroupRecords
 from asof_streams.errors import NotFound, StorageFailed
 from asof_streams.sqlite import connect, owes_vacuum
+from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof_projections.embedding.cache import CachedEmbedder
@@ -82,7 +83,7 @@ def _vacuum_vectors(places: DirectoryLayout) -> bool:
 
 
 def records_of(places: DirectoryLayout, group: str) -> list[GroupRecords]:
-    """Return what each log has of a group, that of messages first, then the episodic one, then those of generations."""
+    """Return what each log has of a group: messages, the episodic one, those of generations, and of a conversation."""
     names = ["messages", "episodic"] + [f"semantic.{info.name}" for info in existing(places).generations]
     found = []
     for name in names:
@@ -90,6 +91,9 @@ def records_of(places: DirectoryLayout, group: str) -> list[GroupRecords]:
         with open_log(places, kind, generation or None) as log:
             held, erased = log.tally(group)
             found.append(GroupRecords(name, held, erased, log.head(log.end()).hex()))
+    if places.conversation.exists():
+        with SqliteLog(places.conversation) as log:
+            found.append(GroupRecords(log.name, *log.tally(group), log.head(log.end()).hex()))
     return found
 
 
@@ -119,6 +123,7 @@ def owing(places: DirectoryLayout) -> list[Path]:
 
 def _files(places: DirectoryLayout) -> Iterator[Path]:
     yield from (places.messages, places.episodic, places.episodes, places.vectors)
+    yield from (places.conversation, places.conversations)
     with suppress(NotFound):
         for info in existing(places).generations:
             yield from (places.semantic(info.name), places.graph(info.name))

@@ -49,6 +49,8 @@ def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterato
         work.append(("log control", partial(_check_control, places)))
     work += [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
     work += [(f"graph of {name}", partial(_check_store, places, name, path)) for name, path in stores.items()]
+    if places.conversation.exists():
+        work.append(("log conversation", partial(_check_chain, places, "conversation")))
     work += _vector_checks(places)
     work += [
         (f"ontology {path.relative_to(places.root)}", partial(_check_ontology, path, digest))
@@ -66,7 +68,7 @@ def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterato
 def _check_chain(places: DirectoryLayout, name: str) -> str:
     with _log(places, name) as log:
         records = log.verify()
-        if name != "messages":
+        if name not in ("messages", "conversation"):
             with _log(places, "messages" if name == "episodic" else "episodic") as before:
                 check_order(before, log)
         return _whole(records)

@@ -41,6 +41,16 @@ class DirectoryLayout:
         return self.root / "control.sqlite"
 
     @property
+    def conversation(self) -> Path:
+        """The conversation log; there is none where no bot answers."""
+        return self.root / "conversation.sqlite"
+
+    @property
+    def conversations(self) -> Path:
+        """The projection of conversations."""
+        return self.root / "conversations.db"
+
+    @property
     def episodes(self) -> Path:
         """The episodic graph."""
         return self.root / "episodes.db"

@@ -27,6 +27,7 @@ def compress_logs(places: DirectoryLayout, progress: Progress | None = None) -> 
         raise InvalidInput(f"{places.root} is a copy of topics, which the broker compresses: set it there")
     generations = existing(places).generations
     paths = [places.messages, places.episodic, *(places.semantic(info.name) for info in generations)]
+    paths += [places.conversation] if places.conversation.exists() else []
     for done, path in enumerate(paths, 1):
         before = _size(path)
         records = compress(path)

@@ -76,6 +76,8 @@ def _clear_graph(path: Path) -> None:
 def _clear_log(places: DirectoryLayout, name: str) -> None:
     if name == "messages":
         raise ContractError(f"{places.messages} is the truth, and made from nothing: restore it from a backup")
+    if name == "conversation":
+        raise ContractError(f"{places.conversation} says what was answered, and is made from nothing: restore it")
     if name == "control":  # the catalogue has what it came to
         _remove(places.control)
         save(places.root, replace(existing(places), control=0))

@@ -140,6 +140,8 @@ def open_log(places: DirectoryLayout, log: str, generation: str | None = None) -
             return SqliteLog(places.messages)
         case "episodic":
             return SqliteLog(places.episodic)
+        case "conversation":
+            return SqliteLog(places.conversation)
         case _:
             catalog = existing(places)
             return SqliteLog(places.semantic(catalog[generation].name if generation else catalog.active))
@@ -148,7 +150,7 @@ def open_log(places: DirectoryLayout, log: str, generation: str | None = None) -
 def used_trees(places: DirectoryLayout) -> Mapping[str, int]:
     """Return how many trees of keys the logs of a directory name, by group. It takes a read of all records."""
     used: dict[str, int] = {}
-    for path in (places.messages, places.episodic):
+    for path in (places.messages, places.episodic, places.conversation):
         if path.exists():
             with SqliteLog(path) as log:
                 for group, trees in log.trees().items():

@@ -7,6 +7,7 @@ from typing import Final
 
 from asof.runtime import control_log
 from asof.runtime.bulk_build_state import BuildState, inline_build
+from asof.runtime.conversation_log import ConversationFiles, erase_from_conversation
 from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.generation_build import build as build_generation
 from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of
@@ -235,6 +236,7 @@ class Writer:
     def _erase(self, group: str, before: int) -> None:
         self._end_builds()
         self.messages.erase(group, before=before)
+        erase_from_conversation(self.logs.places)
         self.episodic.erase(group)
         self.generations.erase(group)
         self._vacuum.note()
@@ -242,6 +244,7 @@ class Writer:
     def _redact(self, group: str, positions: Sequence[int]) -> None:
         self._end_builds()
         self.messages.redact(group, positions)
+        erase_from_conversation(self.logs.places)
         self.generations.redact(group)
         self._vacuum.note()
 
@@ -255,7 +258,8 @@ class Writer:
         self._vacuum.run()
 
     def _erased_from(self) -> list[ErasedFrom]:
-        return [self.messages, self.episodic, self.episodes, *self.generations.files()]
+        files = (self.messages, self.episodic, self.episodes, *self.generations.files())
+        return [*files, ConversationFiles(self.logs.places)]
 
     def _message(self, position: int) -> Record | None:
         """Return a message by its position, on Kafka its offset; None: there is none, or it was erased."""

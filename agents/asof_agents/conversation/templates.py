@@ -1,0 +1,29 @@
+"""Answers without a language model: by templates, from memory alone. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from asof_agents.conversation.material import ReplyMaterial, ShownFact
+
+NOTED: Final = "Noted 🌟"  # the answer to a goal
+SALUTE: Final = "🫡"  # the reaction to feedback
+UNDO: Final = "🗑️"  # the reaction by which its author takes feedback or a goal back
+APOLOGY: Final = "Sorry, I cannot answer just now. I have kept what you said."
+_NO_MODEL: Final = "No language model is set, so I answer from memory alone."
+_NOTHING: Final = f"{_NO_MODEL} I know nothing about this yet, and I have kept what you said."
+_SHOWN: Final = 5  # facts
+
+
+def from_memory(material: ReplyMaterial) -> str:
+    """Return an answer that tells the facts found, and says that no model was asked."""
+    facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
+    if not facts:
+        return _NOTHING
+    return "\n".join([f"{_NO_MODEL} I remember:", *(f"- {sentence}" for sentence in facts)])
+
+
+def known(facts: Sequence[ShownFact]) -> str:
+    """Return all that is known of a group, for whoever asks what the bot knows."""
+    if not facts:
+        return "I know nothing about you yet."
+    return "\n".join(["This is what I know:", *(f"- {fact.sentence}" for fact in facts)])

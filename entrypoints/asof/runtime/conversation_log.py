@@ -1,0 +1,244 @@
+"""The conversation log of a directory with its projection: what was answered, by a bot that follows the messages log.
+
+One process at a time answers. It follows the messages log before it writes, so it knows what is said, and what was
+erased: nothing is answered to a message that is gone. Others write to the log beside it, in turns: whoever erases a
+group, and whoever changes a prompt.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Final, Self
+
+from asof.runtime.layout import DirectoryLayout
+from asof_agents.conversation.classification import classify
+from asof_projections.conversation.model import ConversationMessage
+from asof_projections.conversation.store import ConversationStore, Followed
+from asof_streams.conversation import ConversationBegun
+from asof_streams.errors import ContractError, DamagedView, WriterBusy
+from asof_streams.events import Draft, Event, Record
+from asof_streams.messages import ErasureRequest, Message, RedactionRequest
+from asof_streams.sqlite import SqliteGuard, connect, vacuum
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.stored_log import stored_log
+
+_CHUNK: Final = 1_000  # records that are applied at once
+_TRIES: Final = 5
+_REMEDY: Final = "restore it from a backup"
+_SIDE_FILES: Final = ("", "-wal", "-shm")
+
+
+class ConversationLog:
+    """The conversation log, opened for writing, and its projection; used by one thread, and closed by it.
+
+    beside: leaves the one who answers there: nothing is taken over. NotFound: there is no messages log.
+    """
+
+    def __init__(self, places: DirectoryLayout, *, beside: bool = False) -> None:
+        self._places = places
+        with ExitStack() as opened:
+            self._messages = opened.enter_context(SqliteLog(places.messages))
+            term = _term(places) if beside else None
+            self._log = opened.enter_context(SqliteLog(places.conversation, writable=True, term=term))
+            self.store: Final = opened.enter_context(self._open_store())
+            self._opened = opened.pop_all()
+
+    def _open_store(self) -> ConversationStore:
+        """Return the projection; one that cannot be read, or that other logs made, is made anew."""
+        path = self._places.conversations
+        if path.exists():
+            try:
+                store = ConversationStore(path, writable=True)
+            except ContractError:
+                pass
+            else:
+                if _agrees(store.followed("messages"), self._messages) and _agrees(store.followed("log"), self._log):
+                    return store
+                store.close()
+            for suffix in _SIDE_FILES:
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return ConversationStore(path, writable=True)
+
+    def close(self) -> None:
+        """Close both files."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Following.
+
+    def begin(self, now: int) -> None:
+        """Answer from here on, unless that has begun: nothing that was said before is ever answered."""
+        self.follow()
+        if self.store.begun is None:
+            end = self._messages.end()
+            self._append("", 0, [ConversationBegun(position=end)], now, end)
+
+    def follow(self) -> None:
+        """Know all that is on both logs."""
+        self._follow_log()
+        self._follow_messages()
+
+    def _follow_log(self) -> None:
+        while (at := self.store.followed("log").position) < (end := self._log.end()):
+            stop = min(at + _CHUNK, end)
+            self.store.apply_events(self._log.read(at, stop), at, Followed(stop, self._log.head(stop)))
+
+    def _follow_messages(self) -> None:
+        while (at := self.store.followed("messages").position) < (end := self._messages.end()):
+            stop = min(at + _CHUNK, end)
+            some = list(self._messages.read(at, stop))
+            requests = (record for record in some if isinstance(record.event, ErasureRequest | RedactionRequest))
+            request = next(requests, None)
+            if request is not None and request.position == at:
+                self._erase(request)
+                self._apply([], at, at + 1)
+            else:
+                stop = stop if request is None else request.position
+                self._apply([record for record in some if record.position < stop], at, stop)
+
+    def _apply(self, records: Sequence[Record], start: int, stop: int) -> None:
+        self.store.apply_messages(self._classified(records), start, Followed(stop, self._messages.head(stop)))
+
+    def _classified(self, records: Sequence[Record]) -> Iterator[ConversationMessage]:
+        """Yield what messages are to their conversations; each knows those before it."""
+        return (self._message(record, record.event) for record in records if type(record.event) is Message)
+
+    def _message(self, record: Record, message: Message) -> ConversationMessage:
+        group, author = record.group, message.author_id or message.role
+        replied = self.store.message(group, message.reply_to) if message.reply_to is not None else None
+        sort = classify(message, replied is not None and replied.is_bot)
+        is_new = message.kind != "message" or message.external_id is None
+        if not is_new and self.store.message(group, message.external_id or "") is not None:
+            sort = "none"  # it was told twice
+        if sort == "undo" and not (
+            replied and replied.sort in ("feedback", "goal") and replied.author == author and not replied.withdrawn_at
+        ):
+            sort = "none"
+        awaits = message.kind is not None and message.role_type == "user" and sort in _ANSWERED
+        said_at = record.recorded_at if message.timestamp is None else message.timestamp
+        is_bot = message.role_type == "assistant"
+        return ConversationMessage(
+            record.position, group, message.external_id, author, is_bot, message.is_proactive, sort, message.reply_to,
+            said_at, awaits, record.position, None,
+        )  # fmt: skip
+
+    # Reading.
+
+    def messages(self, positions: Sequence[int]) -> dict[int, Record]:
+        """Return the records at some positions of the messages log that can still be read."""
+        found = (record for at in positions for record in self._messages.read(at, at + 1))
+        return {record.position: record for record in found if type(record.event) is Message}
+
+    def event(self, position: int) -> Event | None:
+        """Return an event of the conversation log; None: it was erased."""
+        return next((record.event for record in self._log.read(position, position + 1)), None)
+
+    def said_by(self, author: str, group: str) -> list[int]:
+        """Return the positions of an author's messages in a group, and of the turns of the bot that answer them."""
+        self.follow()
+        own = [message.position for message in self.store.by_author(author, group)]
+        sent = [reply.external_id for at in own for reply in self.store.answers_to(at) if reply.external_id is not None]
+        turns = [turn.position for id_ in sent if (turn := self.store.message(group, id_)) is not None]
+        return sorted({*own, *turns})
+
+    def unanswered(self) -> list[ConversationMessage]:
+        """Return the messages that are to be answered and are not, in their order."""
+        return [] if self.store.begun is None else self.store.unanswered(self._log.checkpoint())
+
+    # Writing.
+
+    def append(self, group: str, cause: int, events: Sequence[Event], now: int) -> bool:
+        """Append what is answered to a message, for good; return False if that message is gone, and nothing is."""
+        self.follow()
+        message = self.store.message_at(cause)
+        if message is None or message.group != group:
+            return False
+        self._append(group, cause, events, now, self._answered_before(cause))
+        return True
+
+    def pass_over(self, position: int) -> None:
+        """Leave the messages before a position without an answer, where they have none yet."""
+        self._log.append([], checkpoint=max(position, self._log.checkpoint()))
+
+    def _answered_before(self, answered: int) -> int:
+        """Return the position before which every message is answered, once one more is."""
+        waiting = (message.position for message in self.unanswered() if message.position != answered)
+        return next(waiting, self.store.followed("messages").position)
+
+    def append_prompts(self, events: Sequence[Event], now: int) -> None:
+        """Append what changes prompts, for good."""
+        self._append("", 0, events, now, self._log.checkpoint())
+
+    def _append(self, group: str, cause: int, events: Sequence[Event], now: int, checkpoint: int) -> None:
+        at = max(now, self._log.last_recorded(group) + 1)
+        drafts = [Draft(group, at, cause, place, len(events), event) for place, event in enumerate(events)]
+        self._log.append(drafts, checkpoint=max(checkpoint, self._log.checkpoint()))
+        self._follow_log()
+
+    # Erasing.
+
+    def _erase(self, request: Record) -> None:
+        """Carry out an erasure: first on the log, so that it is all done again after a crash between the two."""
+        group = request.group
+        if isinstance(request.event, RedactionRequest):
+            replies = self.store.replies_about(group, request.event.positions)
+            self._log.redact(group, [reply.position for reply in replies])
+            self.store.redact(group, request.event.positions)
+        else:
+            self._log.erase(group, before=self._log.caused_by(request.position))
+            self.store.erase(group, request.position)
+
+
+_ANSWERED: Final = frozenset({"turn", "feedback", "goal", "undo"})
+
+
+def erase_from_conversation(places: DirectoryLayout) -> None:
+    """Carry out the erasures that are on the messages log in the conversation log, where there is one.
+
+    WriterBusy: whoever answers has been replaced again and again meanwhile.
+    """
+    if places.conversation.exists():
+        for attempt in range(_TRIES):
+            try:
+                with ConversationLog(places, beside=True) as log:
+                    log.follow()
+            except WriterBusy:  # another one has begun to answer meanwhile
+                if attempt == _TRIES - 1:
+                    raise
+            else:
+                return
+
+
+class ConversationFiles:
+    """The files of a conversation, as far as there are any, for whoever rewrites those that erased rows were in."""
+
+    def __init__(self, places: DirectoryLayout) -> None:
+        self._places = places
+
+    def vacuum(self) -> bool:
+        """Rewrite the files that owe it; return whether nothing of the erased rows is left."""
+        paths = (self._places.conversation, self._places.conversations)
+        done = [_vacuum(path) for path in paths if path.exists()]
+        return all(done)
+
+
+def _vacuum(path: Path) -> bool:
+    with SqliteGuard(path, _REMEDY, DamagedView), closing(connect(path, writable=True, durable=False)) as db:
+        return vacuum(db)
+
+
+def _agrees(followed: Followed, log: SqliteLog) -> bool:
+    return followed.position == 0 or (followed.position <= log.end() and followed.head == log.head(followed.position))
+
+
+def _term(places: DirectoryLayout) -> int | None:
+    """Return the term of whoever answers; None: nobody has yet."""
+    if not places.conversation.exists():
+        return None
+    with stored_log(places.conversation) as log:
+        return log.head.term

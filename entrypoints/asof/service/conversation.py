@@ -1,0 +1,277 @@
+"""A conversation: what any chat platform tells a bot with a memory, and what the bot answers. It knows no platform.
+
+A message is on the messages log before it is answered, and its answer is on the conversation log before anybody sees
+it. So after a crash in any step, a message that has an answer is not answered again, and one without is answered by
+`resume`. What is said is learned from behind the answer, by the service's worker; no answer waits for that.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Self, TypeVar
+from weakref import WeakValueDictionary
+
+from asof.runtime import clock
+from asof.runtime.conversation_log import ConversationLog
+from asof.runtime.layout import DirectoryLayout
+from asof.service.recollection import KnownFacts, RecollectionQuery
+from asof.service.service import Service
+from asof.settings import Settings
+from asof_agents.conversation.material import ReplyMaterial, ShownFact
+from asof_agents.conversation.templates import NOTED, SALUTE, UNDO, from_memory
+from asof_projections.conversation.model import ConversationMessage
+from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
+from asof_streams.errors import InvalidInput
+from asof_streams.events import Event
+from asof_streams.ids import derive
+from asof_streams.instants import SECOND
+from asof_streams.messages import Message, RedactionRequest, validate
+from asof_streams.resource_pool import ResourcePool
+
+_FRESH: Final = 900 * SECOND  # after which a message that a crash left without an answer gets none
+_FACTS: Final = 5
+
+R = TypeVar("R")
+Action = Literal["reply", "react", "unreact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What a platform tells: a message, or a reaction, an edit or a deletion of one.
+
+    external_id: the platform's id of the message; of an edit or a deletion, of the message that it is of; of a reaction
+    it is not looked at. reply_to: the id of the message that is replied to, or that a reaction is put on. text: of a
+    reaction the emoji. at: UTC microseconds.
+    """
+
+    kind: Literal["message", "reaction", "edit", "deletion"]
+    group: str
+    external_id: str
+    author: str
+    name: str
+    text: str
+    at: int
+    reply_to: str | None = None
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What a platform is to do: to send a text, or to put a reaction on a message or take it off.
+
+    to: the external id of the message that is answered, or that the reaction is put on; None: it answers none.
+    """
+
+    action: Literal["reply", "react", "unreact", "checkin"]
+    id: str
+    text: str  # of a reaction the emoji
+    to: str | None
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """The receipt of an erasure: the group, how many messages it was (None: all), and whether no file has any left."""
+
+    group: str
+    messages: int | None
+    erased: bool
+
+
+class Conversation:
+    """The conversations of all groups of a service, for the tasks of one event loop. Use it as a context manager.
+
+    The first one of a directory makes its conversation log. name: what the bot is called. InvalidInput: the service is
+    one on Kafka.
+    """
+
+    def __init__(
+        self, service: Service, settings: Settings, *, name: str = "assistant", now: Callable[[], int] = clock.system
+    ) -> None:
+        if settings.kafka is not None:
+            raise InvalidInput("a conversation needs a directory of its own: leave ASOF_KAFKA out", "kafka")
+        self._service = service
+        self._now = now
+        self._name = name
+        self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        places = DirectoryLayout(settings.data)
+        self._log = ResourcePool("asof-conversation", lambda: ConversationLog(places))
+        try:
+            self._log.submit(lambda log: log.begin(now())).result()
+        except BaseException:
+            self._log.close()
+            raise
+
+    async def take(self, incoming: Incoming) -> list[Outgoing]:
+        """Put what a platform tells on the messages log, durably; then answer it, at most once, and return the answer.
+
+        Messages of one group are answered one after the other. Empty: there is nothing to answer, or it was answered
+        before. InvalidInput: a field is wrong.
+        """
+        message = _message_of(incoming)
+        async with self._turn(incoming.group):
+            known = await self._ask(lambda log: _known(log, message)) if incoming.kind == "message" else None
+            position = (await self._service.take([message])).start if known is None else known.position
+            return await self._answer(position)
+
+    async def resume(self) -> list[Outgoing]:
+        """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
+
+        A platform asks for it once it is connected.
+        """
+        answers: list[Outgoing] = []
+        unanswered = await self._ask(ConversationLog.unanswered)
+        for message in unanswered:
+            if message.said_at >= self._now() - _FRESH:
+                async with self._turn(message.group):
+                    answers += await self._answer(message.position)
+        if unanswered:
+            await self._ask(lambda log: log.pass_over(unanswered[-1].position + 1))
+        return answers
+
+    async def sent(self, outgoing: Outgoing, external_id: str, at: int) -> None:
+        """Know that a platform took an answer: a text is the bot's turn from then on. Said again it adds nothing.
+
+        An acknowledgement is no turn. at: UTC microseconds.
+        """
+        async with self._turn(outgoing.group):
+            turn = await self._ask(lambda log: _turn_of(log, self._name, outgoing, external_id, at))
+            if turn is not None:
+                await self._service.take([turn])
+            await self._ask(lambda log: _note_sent(log, outgoing, external_id, self._now()))
+
+    async def forget(self, group: str, author: str | None = None) -> Forgotten:
+        """Erase a group, or what one author said in it with the answers to it; return once it is done.
+
+        The conversation log forgets it too. It is a message on the log as any erasure.
+        """
+        async with self._turn(group):
+            if author is None:
+                erased = await self._service.erase([group])
+                count = None
+            else:
+                positions = await self._ask(lambda log: log.said_by(author, group))
+                count = len(positions)
+                if positions:
+                    await self._service.take_and_see([RedactionRequest(group_id=group, positions=tuple(positions))])
+                erased = await self._service.erased()
+            await self._ask(ConversationLog.follow)
+        return Forgotten(group, count, erased)
+
+    async def known(self, group: str) -> tuple[ShownFact, ...]:
+        """Return what is believed of a group, for whoever asks what the bot knows."""
+        return await self._service.ask(KnownFacts(group))
+
+    def close(self) -> None:
+        """Close the conversation log; the service stays open."""
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def _answer(self, position: int) -> list[Outgoing]:
+        message = await self._ask(lambda log: _to_answer(log, position))
+        if message is None:
+            return []
+        events = await self._reply(message)
+        given = await self._ask(lambda log: log.append(message.group, position, events, self._now()))
+        return [_outgoing(event, message.group) for event in events if isinstance(event, ReplyGiven)] if given else []
+
+    async def _reply(self, message: ConversationMessage) -> Sequence[Event]:
+        own, target = message.external_id or "", message.reply_to or ""
+        match message.sort:
+            case "goal":
+                return [_given(message, 0, "reply", NOTED, own)]
+            case "feedback":
+                return [_given(message, 0, "react", SALUTE, own)]
+            case "undo":
+                return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
+        [record] = (await self._ask(lambda log: log.messages([message.position]))).values()
+        assert isinstance(record.event, Message)
+        query = RecollectionQuery(message.group, record.event.content, record.recorded_at, _FACTS)
+        facts = await self._service.search(query)
+        return [_given(message, 0, "reply", from_memory(ReplyMaterial(facts=facts)), own)]
+
+    async def _ask(self, question: Callable[[ConversationLog], R]) -> R:
+        return await asyncio.wrap_future(self._log.submit(question))
+
+    def _turn(self, group: str) -> asyncio.Lock:
+        """Return the lock of a group: its messages are answered one after the other."""
+        lock = self._groups.get(group)
+        if lock is None:
+            lock = self._groups[group] = asyncio.Lock()
+        return lock
+
+
+def _message_of(incoming: Incoming) -> Message:
+    """Return what a platform tells as a message. InvalidInput: a field is wrong."""
+    fields = {
+        "group_id": incoming.group,
+        "content": incoming.text,
+        "role_type": "assistant" if incoming.is_bot else "user",
+        "role": incoming.name,
+        "timestamp": incoming.at,
+        "external_id": None if incoming.kind == "reaction" else incoming.external_id,
+        "reply_to": incoming.reply_to,
+        "kind": incoming.kind,
+        "author_id": incoming.author,
+    }
+    return validate(Message, fields)
+
+
+def _known(log: ConversationLog, message: Message) -> ConversationMessage | None:
+    """Return a message that was taken before under the same external id."""
+    log.follow()
+    return None if message.external_id is None else log.store.message(message.group_id, message.external_id)
+
+
+def _to_answer(log: ConversationLog, position: int) -> ConversationMessage | None:
+    """Return a message that is to be answered; None: it is not, or it was."""
+    log.follow()
+    message = log.store.message_at(position)
+    if message is None or not message.awaits_reply or message.withdrawn_at is not None:
+        return None
+    return None if log.store.answers_to(position) else message
+
+
+def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: str, at: int) -> Message | None:
+    """Return the turn that an answer is, once a platform took it; None: it is none, or it is known as one."""
+    log.follow()
+    reply = log.store.reply(outgoing.id)
+    if reply is None or reply.external_id is not None or reply.action not in ("reply", "checkin"):
+        return None
+    answered, given = log.store.message_at(reply.answers), log.event(reply.position)
+    is_acknowledged = answered is not None and answered.sort == "goal" and reply.action == "reply"
+    is_known = log.store.message(reply.group, external_id) is not None
+    if is_acknowledged or is_known or not isinstance(given, ReplyGiven | CheckinSent):
+        return None
+    fields = {
+        "group_id": reply.group,
+        "content": given.content,
+        "role_type": "assistant",
+        "role": name,
+        "timestamp": at,
+        "external_id": external_id,
+        "reply_to": reply.to,
+        "kind": "message",
+        "is_proactive": reply.action == "checkin",
+    }
+    return validate(Message, fields)
+
+
+def _note_sent(log: ConversationLog, outgoing: Outgoing, external_id: str, now: int) -> None:
+    reply = log.store.reply(outgoing.id)
+    if reply is not None and reply.external_id is None:
+        log.append(reply.group, reply.answers, [ReplySent(reply_id=reply.reply_id, external_id=external_id)], now)
+
+
+def _given(message: ConversationMessage, place: int, action: Action, content: str, to: str) -> ReplyGiven:
+    reply_id = derive("reply", message.group, message.position, place)
+    return ReplyGiven(reply_id=reply_id, answers=message.position, action=action, content=content, to=to)
+
+
+def _outgoing(given: ReplyGiven, group: str) -> Outgoing:
+    return Outgoing(given.action, given.reply_id, given.content, given.to, group)

@@ -1,0 +1,58 @@
+"""What the projection of conversations takes and returns: rows without the words, which stand in the logs alone."""
+
+from typing import Literal, NamedTuple
+
+Sort = Literal["turn", "feedback", "goal", "undo", "edit", "deletion", "none"]
+"""What a message is to its conversation; see asof_agents.conversation.classification."""
+
+
+class ConversationMessage(NamedTuple):
+    """A message of a conversation."""
+
+    position: int  # in the messages log
+    group: str
+    external_id: str | None  # the platform's id of it
+    author: str
+    is_bot: bool
+    is_proactive: bool
+    sort: Sort
+    reply_to: str | None  # the external id of the message that it replies to, or that a reaction is put on
+    said_at: int
+    awaits_reply: bool  # whether a bot is to answer it
+    words_at: int  # the position of the message that has its words: another one, once it was edited
+    withdrawn_at: int | None  # the position of the message by which it was deleted or undone
+
+
+class GivenReply(NamedTuple):
+    """An answer or a check-in that was given."""
+
+    reply_id: str
+    position: int  # in the conversation log
+    group: str
+    answers: int  # the position of the message that is answered, or in whose answer the check-in was scheduled
+    action: Literal["reply", "react", "unreact", "checkin"]
+    to: str | None  # the external id of the message that is answered, or that the reaction is put on
+    external_id: str | None  # that the platform gave it; None: the platform has not taken it yet
+
+
+class Checkin(NamedTuple):
+    """A check-in."""
+
+    checkin_id: str
+    group: str
+    answers: int  # the position of the message in whose answer it was scheduled
+    due_at: int
+    scheduled_at: int  # when it was
+    state: Literal["scheduled", "sent", "cancelled"]
+
+
+class PromptVersion(NamedTuple):
+    """A version of a prompt that was registered."""
+
+    prompt: str
+    version: int
+    template: str
+    temperature: float
+    max_tokens: int
+    registered_at: int
+    active: bool

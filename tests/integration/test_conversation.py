@@ -1,0 +1,134 @@
+"""A conversation: each message is on the log, answered once, and learned from behind the answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import asof
+from asof.service.conversation import Incoming
+from asof_streams.instants import SECOND
+from conversing import NOW, Platform, platform, settings_of
+
+
+def run(directory: Path, told: Callable[[Platform], Awaitable[None]], **settings: object) -> None:
+    async def main() -> None:
+        async with platform(settings_of(directory, **settings)) as here:
+            await told(here)
+
+    asyncio.run(main())
+
+
+def said(directory: Path, group: str = "guild") -> list[str]:
+    with asof.open(directory) as memory:
+        return [episode.content for episode in memory.episodes(group_id=group)]
+
+
+def test_a_message_is_answered_from_memory_and_learned_from(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        assert "know nothing about this yet" in await here.talk("I live in Rome.")
+        await here.learned()
+        assert "Rome" in await here.talk("Where do I live?")
+
+    run(tmp_path, told)
+
+    assert said(tmp_path)[0] == "I live in Rome."
+    assert len(said(tmp_path)) == 4
+
+
+def test_a_message_that_comes_twice_is_answered_once(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        message = here.incoming("I live in Rome.")
+        assert len(await here.conversation.take(message)) == 1
+        assert await here.conversation.take(message) == []
+        await here.learned()
+
+    run(tmp_path, told)
+
+    assert said(tmp_path) == ["I live in Rome."]
+
+
+def test_an_answer_that_is_sent_twice_is_one_turn(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        [answer] = await here.say("I live in Rome.")
+        await here.conversation.sent(answer, "b1", NOW + 60 * SECOND)
+        await here.conversation.sent(answer, "b1", NOW + 60 * SECOND)
+        await here.learned()
+
+    run(tmp_path, told)
+
+    assert len(said(tmp_path)) == 2
+
+
+def test_what_a_bot_says_is_answered_by_none(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        other = Incoming("message", "guild", "x1", "7", "other bot", "I live in Oslo.", NOW, is_bot=True)
+        assert await here.conversation.take(other) == []
+
+    run(tmp_path, told)
+
+
+def test_feedback_gets_a_salute(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        [answer] = await here.say("I live in Rome.")
+        bot = await here.send(answer)
+        [salute] = await here.say("Shorter, please.", to=bot)
+        assert (salute.action, salute.text, salute.to) == ("react", "🫡", f"m{here.number}")
+
+    run(tmp_path, told)
+
+
+def test_a_goal_is_noted(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        [noted] = await here.say("My goal is to become a machine learning engineer")
+        assert (noted.action, noted.text) == ("reply", "Noted 🌟")
+        await here.send(noted)
+
+    run(tmp_path, told)
+
+
+def test_feedback_is_undone_by_its_author_alone_and_once(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        [answer] = await here.say("I live in Rome.")
+        bot = await here.send(answer)
+        await here.say("Shorter, please.", to=bot)
+        feedback = f"m{here.number}"
+        assert await here.react("🗑️", feedback, author="222") == []
+        assert await here.react("🎉", feedback) == []
+        undone = await here.react("🗑️", feedback)
+        assert [(o.action, o.text, o.to) for o in undone] == [("unreact", "🫡", feedback), ("unreact", "🗑️", feedback)]
+        assert await here.react("🗑️", feedback) == []
+
+    run(tmp_path, told)
+
+
+def test_what_was_said_before_the_first_conversation_is_answered_to_nobody(tmp_path: Path) -> None:
+    with asof.open(tmp_path, embedder="hash") as memory:
+        memory.add("I live in Rome.", group_id="guild", role="alice")
+
+    async def told(here: Platform) -> None:
+        assert await here.conversation.resume() == []
+        assert "Rome" in await here.talk("Where do I live?")
+
+    run(tmp_path, told)
+    run(tmp_path, told)
+
+
+def test_a_memory_without_a_conversation_has_no_file_of_one(tmp_path: Path) -> None:
+    with asof.open(tmp_path, embedder="hash") as memory:
+        memory.add("I live in Rome.", role="alice")
+
+    assert not list(tmp_path.glob("conversation*"))
+
+
+def test_an_erased_group_is_in_no_file_of_the_conversation(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        await here.talk("I live in Canaryville.")
+        await here.learned()
+        assert "Canaryville" in await here.talk("Where do I live?")
+        receipt = await here.conversation.forget("guild")
+        assert receipt.erased
+        assert await here.conversation.known("guild") == ()
+
+    run(tmp_path, told)
+
+    assert [p.name for p in tmp_path.rglob("*") if p.is_file() and b"Canaryville" in p.read_bytes()] == []
