@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from asof_agents.extraction.hybrid import merge
-from asof_agents.extraction.llm.answers import SCHEMA_WITH_ATTRIBUTES, find_span, parse_answer
+from asof_agents.extraction.llm.answers import OpenExtractionAnswer, find_span, parse_answer
 from asof_agents.extraction.llm.extractor import LONGEST, LLMExtractor
+from asof_agents.extraction.llm.schemas import schema_of
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, StatedAttribute, Turn
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
@@ -310,7 +311,8 @@ def test_a_type_is_told_once_whether_a_relation_names_it_or_not() -> None:
 
 
 def test_what_is_sent_as_schema_is_strict_and_in_one_piece() -> None:
-    schema = json.loads(SCHEMA_WITH_ATTRIBUTES)
+    sent = schema_of(OpenExtractionAnswer)
+    schema = json.loads(sent)
 
     facts = schema["properties"]["facts"]["items"]
     assert facts["properties"]["valid_from"] == {"type": ["string", "null"]}
@@ -318,7 +320,7 @@ def test_what_is_sent_as_schema_is_strict_and_in_one_piece() -> None:
     for part in (schema, *(of["items"] for of in schema["properties"].values())):
         assert part["additionalProperties"] is False
         assert part["required"] == list(part["properties"])
-    assert "$" not in SCHEMA_WITH_ATTRIBUTES
+    assert "$" not in sent
 
 
 def test_rules_and_model_together_give_an_attribute_to_the_mention_that_rules_found() -> None:

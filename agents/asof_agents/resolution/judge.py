@@ -56,9 +56,6 @@ class Resolution(BaseModel):
     same: list[SameAnswered]
 
 
-SCHEMA: Final = schema_of(Resolution)
-
-
 class Doubt(NamedTuple):
     """A mention, with the entities that it may mean."""
 
@@ -150,7 +147,9 @@ class Judge:
             known="\n".join(f"{n}. {_entry(c)}" for n, c in enumerate(_known(doubts), 1)),
         )
         prompt = self.prompt
-        return ModelRequest(prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, SCHEMA)
+        return ModelRequest(
+            prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, schema_of(Resolution)
+        )
 
 
 def parse_verdict(answer: str, doubts: Sequence[Doubt]) -> Verdict:

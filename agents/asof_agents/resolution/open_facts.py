@@ -39,9 +39,6 @@ class Endings(BaseModel):
     ended: list[EndedAnswered]
 
 
-SCHEMA: Final = schema_of(Endings)
-
-
 def facts_in_doubt(
     episode: EpisodeRecorded, named: Collection[str], ended: Collection[str], known: BeliefView, known_at: int
 ) -> list[FactRow]:
@@ -78,7 +75,7 @@ def request_about(episode: EpisodeRecorded, facts: Sequence[FactRow], prompt: Pr
         text=episode.content[:_TEXT],
         facts="\n".join(lines),
     )
-    return ModelRequest(prompt.key, prompt.version, model, prompt.temperature, prompt.system, user, SCHEMA)
+    return ModelRequest(prompt.key, prompt.version, model, prompt.temperature, prompt.system, user, schema_of(Endings))
 
 
 def parse_endings(answer: str, facts: Sequence[FactRow]) -> tuple[list[FactRow], list[RejectedPart]]:

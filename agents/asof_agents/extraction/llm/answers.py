@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
-from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
+from asof_agents.extraction.llm.schemas import object_of, pieces
 from asof_agents.extraction.ports import (
     Extraction,
     Mention,
@@ -79,8 +79,6 @@ class OpenExtractionAnswer(ExtractionAnswer):
     attributes: list[AttributeAnswered]
 
 
-SCHEMA: Final = schema_of(ExtractionAnswer)
-SCHEMA_WITH_ATTRIBUTES: Final = schema_of(OpenExtractionAnswer)
 _Why = Literal[
     "schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid", "choice", "number", "date"
 ]

@@ -9,6 +9,7 @@ from typing import Final
 
 from asof_agents.extraction.llm import answers
 from asof_agents.extraction.llm.prompts import fill
+from asof_agents.extraction.llm.schemas import schema_of
 from asof_agents.extraction.ports import Extraction, KnownNames, ModelRequest, RejectedPart, Turn
 from asof_ontologies.model import AttributeType, Ontology
 from asof_ontologies.prompts import Prompt
@@ -34,7 +35,7 @@ class LLMExtractor:
             types=_types(ontology),
             relations=_relations(ontology),
         )
-        self._schema = answers.SCHEMA_WITH_ATTRIBUTES if "attributes" in asked else answers.SCHEMA
+        self._schema = schema_of(answers.OpenExtractionAnswer if "attributes" in asked else answers.ExtractionAnswer)
 
     @property
     def version(self) -> str:

@@ -5,6 +5,7 @@ A schema is strict, has no references, which some servers do not resolve, and is
 
 import json
 import re
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +16,7 @@ _FENCE: Final = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
 _Piece = TypeVar("_Piece", bound=BaseModel)
 
 
+@cache
 def schema_of(shape: type[BaseModel]) -> str:
     """Return the JSON schema of an answer, without titles and the like: the model reads it with every message."""
     schema = shape.model_json_schema()
