@@ -4,7 +4,6 @@ import hashlib
 from functools import lru_cache
 from importlib.resources import files
 
-import yaml
 from pydantic import Field
 
 from asof_ontologies.model import Part
@@ -36,4 +35,6 @@ class Prompt(Part):
 @lru_cache
 def prompt(key: str) -> Prompt:
     """Return a prompt of asof's own, by its key: `extract`, `resolve` or `end`."""
+    import yaml  # noqa: PLC0415 - rules read no prompt
+
     return Prompt.model_validate(yaml.safe_load((_DATA / f"{key}.yaml").read_text("utf-8")))

@@ -3,15 +3,12 @@
 An invalid file raises OntologyError: its message names the file, the line, the key and the remedy.
 """
 
-import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
 
-import yaml
 from pydantic import ValidationError
 
 from asof_ontologies.attributes import Problem, attribute_problems
@@ -34,7 +31,7 @@ def earlier(digest: str) -> Ontology | None:
     Topics and logs name the ontology that they were begun with by its digest, and a lost replica is made with it again.
     """
     found = next((entry for entry in _EARLIER.iterdir() if entry.name.endswith(f"-{digest[:12]}.yaml")), None)
-    ontology = None if found is None else _parse(found.name, found.read_text("utf-8"), _OwnLoader).ontology
+    ontology = None if found is None else _parse(found.name, found.read_text("utf-8"), own=True).ontology
     return ontology if ontology is not None and ontology.digest == digest else None
 
 
@@ -53,7 +50,7 @@ def read_file(name_or_path: str | Path) -> "OntologyFile":
     """Return the file of an ontology that `load` takes, with all its problems. OntologyError: there is no such file."""
     text = str(name_or_path)
     if text in names():
-        return _parse(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"), _OwnLoader)
+        return _parse(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"), own=True)
     if not text.endswith((".yaml", ".yml")):
         raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give a YAML file's path")
     try:
@@ -61,34 +58,6 @@ def read_file(name_or_path: str | Path) -> "OntologyFile":
     except (OSError, ValueError) as error:  # a path with a null byte, and bytes that are no text, are a ValueError
         raise OntologyError(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
     return _parse(text, content)
-
-
-class _Words(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """YAML in which only true, false and null are not text: `on`, `no`, 1984 and dates stay words. Keys are unique."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} stands twice", key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-_Words.yaml_implicit_resolvers = {}
-_Words.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
-_Words.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)$"), ["~", "n", ""])
-
-
-class _Loader(_Words, yaml.SafeLoader):
-    """Any text."""
-
-
-class _OwnLoader(_Words, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Text of asof itself, in C in a tenth of the time. There, text of anybody that nests deeply ends the process."""
-
-
-_UNREAD: Final = (AttributeError, LookupError, TypeError, ValueError, RecursionError)  # PyYAML's own, of odd values
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,33 +86,24 @@ class OntologyFile:
 
 
 @lru_cache(maxsize=16)
-def _parse(name: str, content: str, loading: Callable[[str], Any] = _Loader) -> OntologyFile:
+def _parse(name: str, content: str, *, own: bool = False) -> OntologyFile:
+    from asof_ontologies.yaml_text import Unreadable, read_yaml  # noqa: PLC0415 - a question reads no ontology
+
     try:
-        loader = loading(content)
-        node = loader.get_single_node()
-        data = loader.construct_document(node) if node else None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        return _unread(name, f"not YAML: {error.problem}", line)
-    except yaml.YAMLError:
-        return _unread(name, "not YAML: save it as plain UTF-8 text")
-    except _UNREAD:
-        return _unread(name, "not YAML that can be read: leave tags and nested keys out")
+        document = read_yaml(content, own=own)
+    except Unreadable as error:
+        return OntologyFile(name, None, (FileProblem(name, error.line, "", str(error)),), ())
     ontology = None
     try:
-        ontology = Ontology.model_validate(data)
+        ontology = Ontology.model_validate(document.data)
         problems = list(_problems(ontology))
     except ValidationError as error:
         problems = [(tuple(one["loc"]), one["msg"]) for one in error.errors(include_url=False, include_input=False)]
-    found = tuple(FileProblem(name, _line(node, where), _dotted(where), remedy) for where, remedy in problems)
+    found = tuple(FileProblem(name, document.line(where), _dotted(where), remedy) for where, remedy in problems)
     if ontology is None or found:
         return OntologyFile(name, None, found, ())
-    lines = tuple(_line(node, ("examples", at)) for at in range(len(ontology.examples)))
+    lines = tuple(document.line(("examples", at)) for at in range(len(ontology.examples)))
     return OntologyFile(name, ontology, (), lines)
-
-
-def _unread(name: str, remedy: str, line: int | None = None) -> OntologyFile:
-    return OntologyFile(name, None, (FileProblem(name, line, "", remedy),), ())
 
 
 def _problems(ontology: Ontology) -> Iterator[Problem]:
@@ -225,21 +185,6 @@ def _inverse_problems(relation: RelationType, other: RelationType) -> Iterator[P
         yield ("inverse",), f"{other.name!r} must name {relation.name!r} as its inverse"
     elif set(other.sources) != set(relation.targets) or set(other.targets) != set(relation.sources):
         yield ("inverse",), f"sources and targets of {other.name!r} must be those of {relation.name!r}, exchanged"
-
-
-def _line(node: yaml.Node | None, where: Sequence[str | int]) -> int:
-    """Return the line of the deepest node on the path, from 1."""
-    line = 1
-    for step in where:
-        if isinstance(node, yaml.MappingNode):
-            pair = next(((key, value) for key, value in node.value if key.value == step), None)
-            if pair is None:
-                break
-            line, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            node = node.value[step]
-            line = node.start_mark.line + 1
-    return line
 
 
 def _dotted(where: Sequence[str | int]) -> str:

@@ -58,7 +58,7 @@ def test_both_ontologies_are_there_under_their_ids() -> None:
 def test_a_file_of_asof_is_to_the_parser_in_c_what_it_is_to_the_one_of_files_of_others(file: Path) -> None:
     text = file.read_text("utf-8")
 
-    assert registry._parse(file.name, text, registry._OwnLoader) == registry._parse(file.name, text)
+    assert registry._parse(file.name, text, own=True) == registry._parse(file.name, text)
 
 
 def test_agent_memory_is_closed_and_bounded_and_default_is_open() -> None:
