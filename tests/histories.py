@@ -11,13 +11,13 @@ from asof_agents.engine import Engine
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, StatedAttribute, Turn
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
 from asof_agents.generation import Generation
-from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.layer import Layer, batch_of
 from asof_ontologies import registry
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.events import Draft, Record
+from asof_streams.ids import episode_id
 from asof_streams.instants import from_datetime, parse_moment
 from asof_streams.messages import (
     AnyMessage,

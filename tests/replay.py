@@ -18,7 +18,7 @@ from typing import Any
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import Writer, open_writer
 from asof.settings import Settings
-from asof_agents.handlers.episodes import episode_id
+from asof_streams.ids import episode_id
 from asof_streams.instants import DAY
 from asof_streams.messages import (
     AnyMessage,

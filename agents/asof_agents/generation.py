@@ -8,7 +8,7 @@ from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.undo import undo
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
-from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals
+from asof_agents.handlers import entities, facts, identities, mentions, withdrawals
 from asof_agents.handlers.extraction_copy import copy_extraction
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.layer import GenerationStore, Layer
@@ -26,6 +26,7 @@ from asof_streams.episodic import (
     MessageRetried,
 )
 from asof_streams.events import Event, Record
+from asof_streams.ids import episode_id
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Generation:
         if episode is None:
             return []
         position = episode.position
-        if episodes.episode_id(episode.group_id, position) != uuid:  # the position of the retry that recorded it
+        if episode_id(episode.group_id, position) != uuid:  # the position of the retry that recorded it
             retries = (record.event for record in self.recorded(position))
             position = next((event.position for event in retries if isinstance(event, MessageRetried)), position)
         return self.store.retried(position)

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from asof_agents.generation import Generation
-from asof_agents.handlers import episodes, facts, mentions
+from asof_agents.handlers import facts, mentions
 from asof_agents.layer import batch_of
 from asof_agents.parking import park_if_unexpected
 from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.events import Event, Record
+from asof_streams.ids import episode_id
 from asof_streams.messages import ErasureRequest, Message, RedactionRequest, RetryRequest
 
 
@@ -46,7 +47,7 @@ def record_again(recorder: Recorder, message: Record | None, now: Record) -> lis
 def _extract_more(recorder: Recorder, message: Record, now: Record) -> list[Event]:
     """Return the events that a model adds to a message that was extracted without it."""
     store = recorder.store
-    row = store.episode(episodes.episode_id(message.group, message.position))
+    row = store.episode(episode_id(message.group, message.position))
     before = [] if row is None else batch_of(recorder.layer.log, row.position)
     stated = [record.event for record in before]
     episode = next((event for event in stated if isinstance(event, EpisodeRecorded)), None)
@@ -111,7 +112,7 @@ def _is_withdrawn(generation: Generation, before: Sequence[Record]) -> bool:
 
 def _before(generation: Generation, group: str, position: int, known: EpisodeView) -> list[Record]:
     """Return the episodic records of a message, from its first processing that came to something."""
-    episode = known.episode(episodes.episode_id(group, position))
+    episode = known.episode(episode_id(group, position))
     records = generation.recorded(position if episode is None else episode.position)
     return [record for record in records if not isinstance(record.event, MessageRetried | MessageParked)]
 

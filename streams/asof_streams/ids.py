@@ -20,6 +20,11 @@ def derive(*parts: str | int) -> str:
     return f"{h[:8]}-{h[8:12]}-5{h[13:16]}-{_VARIANT[h[16]]}{h[17:20]}-{h[20:32]}"
 
 
+def episode_id(group: str, position: int) -> str:
+    """Return the id of the episode of the message at a position."""
+    return derive("episode", group, position)
+
+
 def scoped_id(group: str, own: str) -> str:
     """Return the stored form of a producer's own id: no id of another group equals it, and no derived id.
 

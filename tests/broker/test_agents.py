@@ -13,9 +13,9 @@ from asof.kafka.believer import BelieverPartition
 from asof.kafka.recorder import RecorderPartition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.generations import load
 from asof_streams.errors import NotFound, TopicUnfit, WriterBusy
+from asof_streams.ids import episode_id
 from asof_streams.kafka.envelope import REACHED, Outgoing
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import AGENT, WriterLock

@@ -11,8 +11,8 @@ import pytest
 
 from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
-from asof_agents.handlers.episodes import episode_id
 from asof_streams.errors import WriterBusy
+from asof_streams.ids import episode_id
 from asof_streams.kafka.envelope import REACHED, Outgoing, Raw
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock

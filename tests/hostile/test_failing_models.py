@@ -9,9 +9,9 @@ from typing import Any, Literal
 import pytest
 
 from asking import records
-from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.errors import NotFound
+from asof_streams.ids import episode_id
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, Message, RetryRequest, WithdrawalRequest, accept
 from asof_streams.sqlite_log import SqliteLog

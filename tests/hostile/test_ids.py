@@ -10,9 +10,8 @@ import pytest
 
 import asof
 from asof.runtime.recovery import process_backlog
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.generations import load
-from asof_streams.ids import derive
+from asof_streams.ids import derive, episode_id
 from asof_streams.messages import EntityStatement, FactStatement, IdentityStatement, Message, WithdrawalRequest
 from http_server import Server, serving
 from world import World, on

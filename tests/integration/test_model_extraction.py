@@ -12,11 +12,11 @@ import pytest
 
 from asking import records
 from asof_agents.engine import Engine
-from asof_agents.handlers.episodes import episode_id
 from asof_process import ASOF
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.errors import InvalidInput, StorageFailed
 from asof_streams.events import Record
+from asof_streams.ids import episode_id
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, TimezoneStatement, WithdrawalRequest
 from asof_streams.semantic import EntityAttributed

@@ -11,8 +11,8 @@ from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import Moment
+from asof_streams.ids import episode_id
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, WithdrawalRequest
 

@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export, graphml
+from asof_streams.ids import episode_id
 from asof_streams.messages import EntityStatement, accept, in_scope
 from histories import History, on
 from world import World

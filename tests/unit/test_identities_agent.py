@@ -3,7 +3,7 @@
 import pytest
 
 from asking import records
-from asof_agents.handlers.episodes import episode_id
+from asof_streams.ids import episode_id
 from asof_streams.messages import EntityStatement, IdentityStatement, Message, WithdrawalRequest
 from asof_streams.semantic import EntityMerged, EntityUndescribed, EntityUnmerged, FactRetracted
 from world import World, on

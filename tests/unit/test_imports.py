@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import asof
+
 ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
     "entrypoints/asof": {"asof_agents", "asof_projections", "asof_streams", "asof_ontologies"},
@@ -220,6 +222,19 @@ def test_asking_for_help_loads_nothing_heavy() -> None:
 
 def test_asking_for_help_loads_none_of_what_reads_and_checks_events() -> None:
     assert loaded_after(HELP) & {"pydantic", "pydantic_settings", "sqlite3", "yaml"} == set()
+
+
+def test_a_question_loads_nothing_that_derives_beliefs_or_reads_an_ontology(tmp_path: Path) -> None:
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.add("I live in Berlin.", role="Ana")
+    asked = f"""
+import asof
+with asof.open({str(tmp_path / "data")!r}, embedder="none") as memory:
+    assert [fact.object for fact in memory.facts(about="Ana")] == ["Berlin"]
+"""
+    deriving = {"asof.runtime.writer", "asof_agents.engine", "asof_agents.handlers.facts", "asof_agents.resolution"}
+
+    assert loaded_after(asked) & (deriving | {"yaml", "xml.sax", "rapidfuzz"}) == set()
 
 
 def test_reading_by_rules_loads_nothing_of_what_asks_a_model() -> None:

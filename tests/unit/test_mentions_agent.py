@@ -8,7 +8,7 @@ import pytest
 from asking import records
 from asof_agents.extraction.ports import Extraction, Mention, ModelReply, ModelRequest, Relationship, StatedAttribute
 from asof_agents.handlers import mentions
-from asof_agents.handlers.episodes import episode_id
+from asof_streams.ids import episode_id
 from world import World
 
 BOOKS = [

@@ -3,7 +3,6 @@
 import pytest
 
 from asking import search_of
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.ports import SESSION_GAP
@@ -18,6 +17,7 @@ from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.speakers import name_words
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, turns_of
+from asof_streams.ids import episode_id
 from asof_streams.sqlite_log import SqliteLog
 from histories import History, on
 

@@ -11,8 +11,8 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import describe
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import FactRow, Moment
+from asof_streams.ids import episode_id
 from asof_streams.instants import DAY, parse
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
 from histories import History

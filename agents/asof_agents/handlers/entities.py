@@ -1,11 +1,10 @@
 """The entities handler: entities that a producer states under its own ids. Pure."""
 
-from asof_agents.handlers.episodes import episode_id
 from asof_agents.ports import BeliefView
 from asof_projections.entity_ids import entity_with_id
 from asof_streams.episodic import EntityRecorded
 from asof_streams.events import Event, Record
-from asof_streams.ids import derive, is_scoped, own_id, shown_id
+from asof_streams.ids import derive, episode_id, is_scoped, own_id, shown_id
 from asof_streams.semantic import EntityAttributed, EntityDescribed, EntityIntroduced, EntityMerged
 
 SUMMARY = "summary"  # the attribute with the producer's summary

@@ -20,7 +20,7 @@ from asof_streams.episodic import (
 )
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Event, Record
-from asof_streams.ids import derive
+from asof_streams.ids import episode_id
 from asof_streams.messages import (
     ConsolidationRequest,
     EntityStatement,
@@ -35,11 +35,6 @@ from asof_streams.messages import (
     WithdrawalRequest,
 )
 from asof_streams.timezones import zone_of
-
-
-def episode_id(group: str, position: int) -> str:
-    """Return the id of the episode of the message at a position."""
-    return derive("episode", group, position)
 
 
 def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Sequence[Event]:

@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from asof_agents.extraction.registry import Ontologies
-from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.invalidations import BeliefChanges, Reason, SlotState, value_of
 from asof_agents.handlers.policies import apply_graded_policy
 from asof_agents.resolution.exact import ExactNames
@@ -17,6 +16,7 @@ from asof_projections.model.rows import Statement
 from asof_projections.versions import RULE, Assertion, Interval
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
+from asof_streams.ids import episode_id
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced

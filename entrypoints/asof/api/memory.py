@@ -14,27 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack, overload
 
-from asof.operations import (
-    backup as backups,
-)
+from asof import operations
 from asof.operations import (
     consolidation,
     context,
     curation,
     entities,
-    erasures,
     facts,
-    generations,
     history,
-    imports,
     logs,
     queries,
     sessions,
-    upkeep,
     usage,
     writes,
 )
-from asof.operations import replay as replays
 from asof.operations.answers import (
     Added,
     Backup,
@@ -199,7 +192,7 @@ class Memory:
 
             memory.import_export("graphiti", "graph.json", dry_run=True)
         """
-        return imports.import_export(
+        return operations.imports.import_export(
             self._session,
             product,
             Path(file),
@@ -307,7 +300,7 @@ class Memory:
         are encrypted. Where the directory has a copy of the topics, they are waited for, for five seconds. If they take
         longer, or there is none, `done` is None; `erasure_preview` says later how much is left.
         """
-        return erasures.erase.ask(
+        return operations.erasures.erase.ask(
             self._session,
             group_id=group_id,
             person=person,
@@ -333,7 +326,7 @@ class Memory:
 
             [message.content for message in memory.erasure_preview("ana", phrase="Berlin").messages]
         """
-        return erasures.erasure_preview.ask(
+        return operations.erasures.erasure_preview.ask(
             self._session,
             group_id=group_id,
             person=person,
@@ -882,8 +875,8 @@ class Memory:
             memory.replay(Visits("visits.db"), log="episodic")
         """
         fields = {"log": log, "start": start, "stop": stop, "generation": generation, "pace": pace, "name": name}
-        query = read_query(replays.ReplayQuery, fields)
-        return replays.replay_into(self._session, query, target, partition=partition)
+        query = read_query(operations.replay.ReplayQuery, fields)
+        return operations.replay.replay_into(self._session, query, target, partition=partition)
 
     # Generations, and the whole.
 
@@ -908,7 +901,7 @@ class Memory:
         WriterBusy: another process builds this one.
         """
         with self._session.reporting(progress):
-            return generations.rebuild.ask(
+            return operations.generations.rebuild.ask(
                 self._session,
                 name=name,
                 input=input,
@@ -934,20 +927,20 @@ class Memory:
         of the memory is changed.
         """
         with self._session.reporting(progress):
-            return generations.estimate_rebuild.ask(
+            return operations.generations.estimate_rebuild.ask(
                 self._session, name=name, input=input, ontology=ontology, policy=policy
             )
 
     def builds(self) -> list[UnfinishedBuild]:
         """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
-        return generations.builds.ask(self._session)
+        return operations.generations.builds.ask(self._session)
 
     def pause_build(self, name: str) -> UnfinishedBuild:
         """Stop a build of another process after the message that it is at, and return how far it is.
 
         The `rebuild` there raises BuildStopped. NotFound: no build of this name is under way.
         """
-        return generations.pause_build.ask(self._session, name=name)
+        return operations.generations.pause_build.ask(self._session, name=name)
 
     def resume_build(
         self,
@@ -963,29 +956,31 @@ class Memory:
         spent before; none, unless given. NotFound: no build of this name is under way.
         """
         with self._session.reporting(progress):
-            return generations.resume_build.ask(self._session, name=name, max_tokens=max_tokens, max_cost=max_cost)
+            return operations.generations.resume_build.ask(
+                self._session, name=name, max_tokens=max_tokens, max_cost=max_cost
+            )
 
     def cancel_build(self, name: str) -> list[UnfinishedBuild]:
         """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
-        return generations.cancel_build.ask(self._session, name=name)
+        return operations.generations.cancel_build.ask(self._session, name=name)
 
     def switch(self, name: str) -> None:
         """Let another generation answer, in one step for every reader, also while another process writes the directory.
 
         NotFound: there is none of this name. InvalidInput: it is behind.
         """
-        generations.switch.ask(self._session, name=name)
+        operations.generations.switch.ask(self._session, name=name)
 
     def drop(self, name: str) -> None:
         """Remove a generation that does not answer. NotFound: there is none of this name.
 
         Another process that writes the directory removes its files with its next message.
         """
-        generations.drop.ask(self._session, name=name)
+        operations.generations.drop.ask(self._session, name=name)
 
     def generations(self) -> list[GenerationInfo]:
         """Return the generations, oldest first."""
-        return list(generations.generations.ask(self._session).generations)
+        return list(operations.generations.generations.ask(self._session).generations)
 
     def generations_diff(
         self,
@@ -1007,7 +1002,7 @@ class Memory:
 
             memory.generations_diff("main", "second").summary
         """
-        return generations.generations_diff.ask(
+        return operations.generations.generations_diff.ask(
             self._session,
             base=base,
             other=other,
@@ -1020,14 +1015,14 @@ class Memory:
 
     def active(self) -> str:
         """Return the name of the generation that answers."""
-        return generations.generations.ask(self._session).active
+        return operations.generations.generations.ask(self._session).active
 
     def digest(self, generation: str | None = None) -> str:
         """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
 
         With several partitions it is the SHA-256 of theirs, in order.
         """
-        return generations.digest.ask(self._session, name=generation)
+        return operations.generations.digest.ask(self._session, name=generation)
 
     def usage(self, *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False) -> list[ModelUsage]:
         """Return what calls to language models have cost, by group, prompt and model, over all generations.
@@ -1038,7 +1033,7 @@ class Memory:
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
-        return upkeep.stats.ask(self._session)
+        return operations.upkeep.stats.ask(self._session)
 
     def embed(self, *, progress: Progress | None = None) -> Embedded:
         """Make the vectors that facts, names and episodes lack; return how many there are then. Others wait meanwhile.
@@ -1050,12 +1045,12 @@ class Memory:
             memory.embed()
         """
         with self._session.reporting(progress):
-            return upkeep.embed.ask(self._session)
+            return operations.upkeep.embed.ask(self._session)
 
     def verify(self, *, progress: Progress | None = None) -> list[Check]:
         """Check every hash chain, and that every store equals one built anew from its log."""
         with self._session.reporting(progress):
-            return upkeep.verify.ask(self._session)
+            return operations.upkeep.verify.ask(self._session)
 
     def repair(self, *, progress: Progress | None = None) -> list[Check]:
         """Make again what `verify` finds damaged, each from the log before it; return what became of it.
@@ -1064,7 +1059,7 @@ class Memory:
         writes to this directory.
         """
         with self._session.reporting(progress):
-            return upkeep.repair.ask(self._session)
+            return operations.upkeep.repair.ask(self._session)
 
     def compress(self, *, progress: Progress | None = None) -> list[LogCompression]:
         """Compress the records of each log but the newest thousand, in order of the logs; return how much each shrank.
@@ -1076,7 +1071,7 @@ class Memory:
             memory.compress()
         """
         with self._session.reporting(progress):
-            return upkeep.compress.ask(self._session)
+            return operations.upkeep.compress.ask(self._session)
 
     def snapshot(self, *, progress: Progress | None = None) -> list[GraphSnapshot]:
         """Take a snapshot of each graph, that of episodes first, while others may write; return what was taken.
@@ -1090,7 +1085,7 @@ class Memory:
             memory.snapshot()
         """
         with self._session.reporting(progress):
-            return upkeep.snapshot.ask(self._session)
+            return operations.upkeep.snapshot.ask(self._session)
 
     def backup(self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None) -> Backup:
         """Write everything that cannot be made again into one file, whole or not at all; return its content.
@@ -1103,7 +1098,7 @@ class Memory:
             memory.backup("tuesday.backup", after="monday.backup")
         """
         with self._session.reporting(progress):
-            return backups.backup.ask(self._session, file=file, after=after)
+            return operations.backup.backup.ask(self._session, file=file, after=after)
 
     def checkout(self, directory: str | Path, *, known_at: Time, progress: Progress | None = None) -> Checkout:
         """Make the directory as it was at a known moment, also while others write; return what it holds.
@@ -1115,7 +1110,7 @@ class Memory:
             memory.checkout("./as-of-may", known_at="2024-05-31")
         """
         with self._session.reporting(progress):
-            return backups.checkout.ask(self._session, directory=directory, known_at=known_at)
+            return operations.backup.checkout.ask(self._session, directory=directory, known_at=known_at)
 
     @overload
     def export(
@@ -1172,7 +1167,7 @@ class Memory:
         }
         given = in_instants({**fields, "group_id": group_id, "all_groups": all_groups}, self._session.now)
         query = read_query(queries.ExportQuery, given)
-        export = upkeep.export_file if query.format == "parquet" else upkeep.export
+        export = operations.upkeep.export_file if query.format == "parquet" else operations.upkeep.export
         return export(self._session, query)
 
     def close(self) -> None:

@@ -11,7 +11,6 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Opened, existing, open_log
 from asof.service.session import Session
-from asof_agents.handlers.episodes import episode_id
 from asof_agents.layer import batch_of
 from asof_projections.model.answers import (
     Change,
@@ -41,6 +40,7 @@ from asof_projections.queries.reports import report_of
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
+from asof_streams.ids import episode_id
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.tail import tail
 

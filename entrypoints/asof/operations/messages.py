@@ -1,8 +1,7 @@
 """The messages that doors put on the log, the options for their extraction, and the ids that follow from them."""
 
-from asof_agents.handlers.episodes import episode_id
 from asof_streams.errors import NOT_UNICODE
-from asof_streams.ids import derive
+from asof_streams.ids import derive, episode_id
 from asof_streams.messages import (
     AnyMessage,
     ConsolidationRequest,

@@ -9,9 +9,9 @@ from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check
 from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.answers import Added, Produced, Requested
 from asof_streams.errors import InvalidInput
+from asof_streams.ids import episode_id
 from asof_streams.messages import (
     AnyMessage,
     EntityStatement,

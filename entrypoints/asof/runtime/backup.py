@@ -17,7 +17,6 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.snapshots import copy_snapshots
 from asof.runtime.wiring import Progress, existing, used_trees
-from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.generations import Catalog
 from asof_streams.backup_file import CLEAR, FORMAT, VERSION, BackupWriter, Line, read_backup, row_of, written_backup
@@ -106,6 +105,8 @@ def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings, 
         restored = _restore_logs(files, beside, settings.keys)
         if snapshots is not None:
             copy_snapshots(DirectoryLayout(snapshots), beside)
+    from asof.runtime.writer import open_writer  # with all that derives beliefs
+
     open_writer(places, settings).close()
     return restored
 

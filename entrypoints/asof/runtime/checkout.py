@@ -8,7 +8,6 @@ from asof.runtime.backup import new_directory, small_files
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import existing, settings_of
-from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.files import make_folder, replace_file
@@ -37,6 +36,8 @@ def check_out(places: DirectoryLayout, known: int, directory: Path, settings: Se
     target = DirectoryLayout(directory)
     with new_directory(target, "directory") as beside:
         messages = _Checkout(places, beside).run(known)
+    from asof.runtime.writer import open_writer  # with all that derives beliefs
+
     open_writer(target, settings_of(directory, settings)).close()
     return Checkout(str(directory), messages)
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import open_log
-from asof_agents.handlers.episodes import episode_id
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import ErasureQuery
 from asof_streams.events import Event, Record
+from asof_streams.ids import episode_id
 from asof_streams.messages import (
     EntityStatement,
     FactStatement,

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from asof.runtime import clock, json_lines
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.processes import SeldomCollections
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
-from asof.runtime.writer import Writer
 from asof_projections.model.answers import Produced, Refused
 from asof_streams.errors import BrokerUnavailable, StorageFailed
+
+if TYPE_CHECKING:
+    from asof.runtime.writer import Writer
 
 _CHUNK = 1_000  # lines accepted, hence durable, at once
 
@@ -35,7 +37,7 @@ class MessageSink(Protocol):
 class EmbeddedSink:
     """The log of a directory; the engine ingests each message."""
 
-    def __init__(self, writer: Writer, now: Callable[[], int], clock_years: float) -> None:
+    def __init__(self, writer: "Writer", now: Callable[[], int], clock_years: float) -> None:
         self._writer = writer
         self._now = now
         self._clock_years = clock_years

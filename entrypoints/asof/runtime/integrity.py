@@ -12,7 +12,6 @@ from typing import Any
 
 from asof.runtime.control_log import expect_control
 from asof.runtime.erasure import owing
-from asof.runtime.generations import check_order, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing, open_log
@@ -70,6 +69,8 @@ def _check_chain(places: DirectoryLayout, name: str) -> str:
         records = log.verify()
         if name not in ("messages", "conversation"):
             with _log(places, "messages" if name == "episodic" else "episodic") as before:
+                from asof.runtime.generations import check_order  # with all that derives beliefs
+
                 check_order(before, log)
         return _whole(records)
 
@@ -154,6 +155,8 @@ def _ontologies(places: DirectoryLayout) -> dict[Path, str | None]:
 
 
 def _check_ontology(path: Path, digest: str | None) -> str:
+    from asof.runtime.generations import kept_ontology  # with all that derives beliefs
+
     ontology = kept_ontology(path)
     if digest not in (None, ontology.digest):
         raise DamagedFile(f"{path} is not the ontology that its generation was begun with: restore it from a backup")

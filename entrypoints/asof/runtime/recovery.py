@@ -9,7 +9,6 @@ from asof.runtime.graph_database import kept_up
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import existing, following_store
-from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.generations import load
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -36,6 +35,8 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
             whole = whole and _built(places, episodic.end())
             if whole and _projected(places, settings, episodic) and not owing(places):
                 return
+    from asof.runtime.writer import open_writer  # with all that derives beliefs: what is whole needs none of it
+
     with suppress(WriterBusy, StorageFailed):  # a disk that is full can still be read
         open_writer(places, settings).close()
 

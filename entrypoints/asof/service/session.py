@@ -13,7 +13,6 @@ from asof.runtime.ingestion import EmbeddedSink, MessageSink
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing
-from asof.runtime.writer import Writer, open_writer
 from asof.service.read_sessions import ReadSession, ReadSessions
 from asof.settings import Settings
 from asof_projections.generations import Catalog
@@ -25,6 +24,7 @@ from asof_streams.resource_pool import ResourcePool
 
 if TYPE_CHECKING:
     from asof.kafka.producer import Producer
+    from asof.runtime.writer import Writer
     from asof.service.embedding import BackgroundEmbedder
     from asof_projections.model.answers import Hit, Hits
     from asof_projections.model.queries import FactSearchQuery
@@ -52,7 +52,7 @@ class Session:
         now: Callable[[], int],
         *,
         shared: bool = False,
-        writer: Writer | None = None,
+        writer: "Writer | None" = None,
     ) -> None:
         expect_own_files(places.root)
         self.places = places
@@ -93,11 +93,13 @@ class Session:
             self._producer = Producer(self.settings)
         return self._producer
 
-    def writer(self) -> Writer:
+    def writer(self) -> "Writer":
         """Return the directory opened for writing. InvalidInput: on Kafka the worker writes it."""
         if self.on_kafka:
             raise InvalidInput("on Kafka a worker writes the directory: for generations see docs/how-to/rebuild.md")
         if self._writer is None:
+            from asof.runtime.writer import open_writer  # with all that derives beliefs: questions need none of it
+
             self._writer = open_writer(self.places, self.settings)
         return self._writer
 
