@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from asof_agents.conversation.checkins import QuietHours
 from asof_projections.model.prices import ModelBudget, ModelPrice
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_streams.consolidation_config import ConsolidationConfig
@@ -39,6 +40,7 @@ _HARMLESS: Final = frozenset(
         "consolidation",
         "ingestion",
         "clock_years",
+        "quiet_hours",
         "log_level",
         "log_format",
         "rate_limit",
@@ -183,6 +185,8 @@ class Settings(BaseSettings):
     rate_limit: float | None = Field(default=None, gt=0.0)
     """The requests that each key may make in a second, or all programs together without keys; left out, any number."""
 
+    quiet_hours: str = "22:00-08:00"
+    """The hours in which a bot sends no check-in, by the time zone of the group; 00:00-00:00: there are none."""
     discord_token: SecretStr | None = None
     """The token of the bot that `asof discord` runs."""
     discord: DiscordConfig = DiscordConfig()
@@ -199,6 +203,12 @@ class Settings(BaseSettings):
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
     worker_metrics: str | None = Field(default=None, pattern=r"^.+:[0-9]{1,5}$")
     """HOST:PORT at which `asof worker` serves /metrics for Prometheus, without a key; left out, nowhere."""
+
+    @field_validator("quiet_hours")
+    @classmethod
+    def _are_hours(cls, quiet_hours: str) -> str:
+        QuietHours.parse(quiet_hours)
+        return quiet_hours
 
     @field_validator("pipeline")
     @classmethod

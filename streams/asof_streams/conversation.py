@@ -54,7 +54,7 @@ class ReplySent(Event):
 
 @register
 class CheckinScheduled(Event):
-    """The bot is to speak first at a moment, unless its group says something before. It replaces the one before it."""
+    """The bot is to speak first in a group at a moment. It replaces a check-in of the group that was not sent."""
 
     type: ClassVar[str] = "checkin.scheduled"
 

@@ -20,6 +20,7 @@ HARMLESS = {
     "consolidation": "{ budget = 1000 }",
     "ingestion": "{ min_confidence = 0.5 }",
     "clock_years": "5.0",
+    "quiet_hours": '"23:00-07:00"',
     "log_level": '"debug"',
     "log_format": '"json"',
     "rate_limit": "5.0",
@@ -53,6 +54,8 @@ SENSITIVE = {
     "graph_password_file": '"secret.txt"',
     "graph_query_memory": "1",
     "keys_file": '"keys.toml"',
+    "discord_token": '"stolen"',
+    "discord": '{ memory = "guild" }',
     "message_seconds": "0.001",
     "worker_metrics": '"0.0.0.0:9100"',
 }

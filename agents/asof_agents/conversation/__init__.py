@@ -1,3 +1,3 @@
 """What a conversation needs beside memory: what each message of a chat is, and what it asks for."""
 
-__all__ = ["classification", "material", "templates"]
+__all__ = ["checkins", "classification", "material", "templates"]

@@ -9,6 +9,7 @@ NOTED: Final = "Noted 🌟"  # the answer to a goal
 SALUTE: Final = "🫡"  # the reaction to feedback
 UNDO: Final = "🗑️"  # the reaction by which its author takes feedback or a goal back
 APOLOGY: Final = "Sorry, I cannot answer just now. I have kept what you said."
+CHECK_IN: Final = "Hello! How are things going?"
 _NO_MODEL: Final = "No language model is set, so I answer from memory alone."
 _NOTHING: Final = f"{_NO_MODEL} I know nothing about this yet, and I have kept what you said."
 _SHOWN: Final = 5  # facts

@@ -12,9 +12,9 @@ from typing import Final, Self
 
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.conversation.classification import classify
-from asof_projections.conversation.model import ConversationMessage
+from asof_projections.conversation.model import Checkin, ConversationMessage
 from asof_projections.conversation.store import ConversationStore, Followed
-from asof_streams.conversation import ConversationBegun
+from asof_streams.conversation import CheckinSent, ConversationBegun
 from asof_streams.errors import ContractError, DamagedView, WriterBusy
 from asof_streams.events import Draft, Event, Record
 from asof_streams.messages import ErasureRequest, Message, RedactionRequest
@@ -150,7 +150,19 @@ class ConversationLog:
         """Return the messages that are to be answered and are not, in their order."""
         return [] if self.store.begun is None else self.store.unanswered(self._log.checkpoint())
 
+    def scheduled(self, group: str | None, due_by: int) -> list[Checkin]:
+        """Return the check-ins (of a group; None: of all) that are due by a moment and were not sent."""
+        self.follow()
+        return self.store.scheduled(group, due_by)
+
     # Writing.
+
+    def send_checkin(self, checkin: Checkin, event: CheckinSent, now: int) -> bool:
+        """Append that a check-in is sent, for good; return False, and do not, where it was, or another replaced it."""
+        self.follow()
+        current = self.store.checkin(checkin.checkin_id)
+        is_scheduled = current is not None and current.state == "scheduled"
+        return is_scheduled and self.append(checkin.group, checkin.answers, [event], now)
 
     def append(self, group: str, cause: int, events: Sequence[Event], now: int) -> bool:
         """Append what is answered to a message, for good; return False if that message is gone, and nothing is."""

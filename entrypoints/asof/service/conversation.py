@@ -8,17 +8,19 @@ it. So after a crash in any step, a message that has an answer is not answered a
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.recollection import KnownFacts, RecollectionQuery
+from asof.service.recollection import KnownFacts, RecollectionQuery, ZoneOf
 from asof.service.service import Service
 from asof.settings import Settings
+from asof_agents.conversation.checkins import QuietHours, due_checkins
 from asof_agents.conversation.material import ReplyMaterial, ShownFact
-from asof_agents.conversation.templates import NOTED, SALUTE, UNDO, from_memory
+from asof_agents.conversation.templates import CHECK_IN, NOTED, SALUTE, UNDO, from_memory
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
 from asof_streams.errors import InvalidInput
@@ -93,6 +95,7 @@ class Conversation:
         self._service = service
         self._now = now
         self._name = name
+        self._quiet = QuietHours.parse(settings.quiet_hours)
         self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         places = DirectoryLayout(settings.data)
         self._log = ResourcePool("asof-conversation", lambda: ConversationLog(places))
@@ -114,20 +117,37 @@ class Conversation:
             position = (await self._service.take([message])).start if known is None else known.position
             return await self._answer(position)
 
-    async def resume(self) -> list[Outgoing]:
+    async def resume(self, group: str | None = None) -> list[Outgoing]:
         """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
 
-        A platform asks for it once it is connected.
+        A platform asks for it once it is connected. group: the only one that it is connected to.
         """
         answers: list[Outgoing] = []
         unanswered = await self._ask(ConversationLog.unanswered)
         for message in unanswered:
-            if message.said_at >= self._now() - _FRESH:
+            if message.said_at >= self._now() - _FRESH and group in (None, message.group):
                 async with self._turn(message.group):
                     answers += await self._answer(message.position)
-        if unanswered:
+        if unanswered and group is None:
             await self._ask(lambda log: log.pass_over(unanswered[-1].position + 1))
         return answers
+
+    async def due(self, now: int, group: str | None = None) -> list[Outgoing]:
+        """Return the check-ins that are to be sent at a moment, each once, by when they were due. In quiet hours none.
+
+        A platform asks again and again. now: UTC microseconds. group: the only one that it is connected to.
+        """
+        scheduled = await self._ask(lambda log: log.scheduled(group, now))
+        zones = {checkin.group: await self._service.ask(ZoneOf(checkin.group)) for checkin in scheduled}
+        outgoing: list[Outgoing] = []
+        for checkin in due_checkins(scheduled, now, self._quiet, zones.__getitem__):
+            async with self._turn(checkin.group):
+                event = CheckinSent(checkin_id=checkin.checkin_id, content=CHECK_IN)
+                if await self._ask(
+                    partial(ConversationLog.send_checkin, checkin=checkin, event=event, now=self._now())
+                ):
+                    outgoing.append(Outgoing("checkin", checkin.checkin_id, event.content, None, checkin.group))
+        return outgoing
 
     async def sent(self, outgoing: Outgoing, external_id: str, at: int) -> None:
         """Know that a platform took an answer: a text is the bot's turn from then on. Said again it adds nothing.

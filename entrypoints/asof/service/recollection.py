@@ -1,6 +1,7 @@
 """Recollection: what a memory knows that fits a message, gathered for a reply in the process that searches."""
 
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
 from asof.service.reader import Reader
 from asof_agents.conversation.material import ShownFact
@@ -8,7 +9,8 @@ from asof_projections.model.answers import Fact
 from asof_projections.model.queries import FactSearchQuery, FactsQuery, ask
 from asof_projections.model.rows import Moment
 from asof_streams.errors import EmptyMemory
-from asof_streams.instants import NEG
+from asof_streams.instants import INF, NEG
+from asof_streams.timezones import zone_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,21 @@ class KnownFacts:
             return ()
         query = ask(FactsQuery, {"group_id": self.group, "limit": self.limit})
         return tuple(shown(fact) for fact in source.opened().questions.facts(query, Moment(reader.now(), known)))
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneOf:
+    """Ask a memory for the time zone of a group as it was stated last, UTC where none was; a function of a reader."""
+
+    group: str
+
+    def __call__(self, reader: Reader) -> tzinfo:
+        """Return the zone."""
+        try:
+            name = reader.of(self.group).opened().episodes.timezone(self.group, INF)
+        except EmptyMemory:
+            return UTC
+        return UTC if name is None else zone_of(name)
 
 
 def shown(fact: Fact) -> ShownFact:

@@ -134,6 +134,8 @@ class ConversationStore:
                 sql = "UPDATE replies SET external_id = ? WHERE reply_id = ? AND grp = ?"
                 self._db.execute(sql, (sent.external_id, sent.reply_id, record.group))
             case CheckinScheduled() as checkin:
+                replaced = "UPDATE checkins SET state = 'cancelled' WHERE grp = ? AND state = 'scheduled'"
+                self._db.execute(replaced, (record.group,))
                 scheduled = (checkin.checkin_id, record.group, checkin.answers, checkin.due_at, record.recorded_at)
                 self._db.execute("INSERT OR REPLACE INTO checkins VALUES (?, ?, ?, ?, ?, 'scheduled')", scheduled)
             case CheckinSent() as checkin:
