@@ -84,7 +84,7 @@ class CheckinCancelled(Event):
     type: ClassVar[str] = "checkin.cancelled"
 
     checkin_id: str  # of the `checkin.scheduled`
-    reason: str  # why: the group spoke, a newer one replaces it, and so on
+    reason: str  # why: `replaced`, by a newer one
 
 
 @register

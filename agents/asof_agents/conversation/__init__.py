@@ -1,3 +1,12 @@
 """What a conversation needs beside memory: what each message of a chat is, and what it asks for."""
 
-__all__ = ["checkins", "classification", "material", "templates"]
+__all__ = [
+    "archetypes",
+    "checkins",
+    "classification",
+    "material",
+    "prompts",
+    "replies",
+    "reply_model",
+    "templates",
+]

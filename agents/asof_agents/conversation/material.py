@@ -29,6 +29,7 @@ class ReplyMaterial(NamedTuple):
     turns: tuple[ShownTurn, ...] = ()
     facts: tuple[ShownFact, ...] = ()  # that fit the message
     related: tuple[ShownFact, ...] = ()  # of whom and what those facts are about, step by step away from them
+    context: str = ""  # what is known about the message, as one text
     archetype: str = "default"
 
     @property

@@ -14,7 +14,13 @@ from asof.runtime.layout import DirectoryLayout
 from asof_agents.conversation.classification import classify
 from asof_projections.conversation.model import Checkin, ConversationMessage
 from asof_projections.conversation.store import ConversationStore, Followed
-from asof_streams.conversation import CheckinSent, ConversationBegun
+from asof_streams.conversation import (
+    CheckinCancelled,
+    CheckinScheduled,
+    CheckinSent,
+    ConversationBegun,
+    ReplyGiven,
+)
 from asof_streams.errors import ContractError, DamagedView, WriterBusy
 from asof_streams.events import Draft, Event, Record
 from asof_streams.messages import ErasureRequest, Message, RedactionRequest
@@ -165,11 +171,19 @@ class ConversationLog:
         return is_scheduled and self.append(checkin.group, checkin.answers, [event], now)
 
     def append(self, group: str, cause: int, events: Sequence[Event], now: int) -> bool:
-        """Append what is answered to a message, for good; return False if that message is gone, and nothing is."""
+        """Append what is answered to a message, for good; return False, and do not, if that message is gone.
+
+        A check-in that is scheduled replaces the one before it.
+        """
         self.follow()
         message = self.store.message_at(cause)
         if message is None or message.group != group:
             return False
+        if message.withdrawn_at is not None and any(isinstance(event, ReplyGiven) for event in events):
+            return False
+        if any(isinstance(event, CheckinScheduled) for event in events):
+            replaced = (checkin.checkin_id for checkin in self.store.scheduled(group))
+            events = [*(CheckinCancelled(checkin_id=id_, reason="replaced") for id_ in replaced), *events]
         self._append(group, cause, events, now, self._answered_before(cause))
         return True
 

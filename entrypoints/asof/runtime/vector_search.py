@@ -14,7 +14,7 @@ from asof.runtime.stopwatch import Stopwatch
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder, QuestionEmbedder
-from asof_projections.embedding.ports import Embedder
+from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import HEAD, FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
@@ -62,6 +62,7 @@ class VectorSearch:
         self.is_behind = False  # whether a search left vectors to `keep_up`
         self._lacking = 0  # of what the last search was among, how much has no vector
         self._is_open = True
+        self._compared: dict[str, Vectors] = {}  # the vectors of texts that `similarities` compared with
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
 
@@ -169,6 +170,21 @@ class VectorSearch:
         hits = Hits[EntityRow](rows)
         hits.vectors_behind = self._lacking
         return hits
+
+    def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return how similar a text is in meaning to each of some others: cosines; none where nothing embeds now.
+
+        The others are embedded once.
+        """
+        if self._embedder is None or time.monotonic() < self._rests_until:
+            return []
+        with suppress(ModelUnavailable), self._noting_failure():
+            new = [other for other in others if other not in self._compared]
+            if new:
+                self._compared.update(zip(new, self._embedder.embed(new), strict=True))
+            [vector] = self._embedder.embed([text])
+            return [float(vector @ self._compared[other]) for other in others]
+        return []
 
     @property
     def vectors(self) -> int:

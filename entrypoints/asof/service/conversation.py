@@ -15,12 +15,13 @@ from weakref import WeakValueDictionary
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.recollection import KnownFacts, RecollectionQuery, ZoneOf
+from asof.service.recollection import KnownFacts, ZoneOf
+from asof.service.responder import Responder
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_agents.conversation.checkins import QuietHours, due_checkins
-from asof_agents.conversation.material import ReplyMaterial, ShownFact
-from asof_agents.conversation.templates import CHECK_IN, NOTED, SALUTE, UNDO, from_memory
+from asof_agents.conversation.material import ShownFact
+from asof_agents.conversation.templates import CHECK_IN, NOTED, SALUTE, UNDO
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
 from asof_streams.errors import InvalidInput
@@ -31,7 +32,6 @@ from asof_streams.messages import Message, RedactionRequest, validate
 from asof_streams.resource_pool import ResourcePool
 
 _FRESH: Final = 900 * SECOND  # after which a message that a crash left without an answer gets none
-_FACTS: Final = 5
 
 R = TypeVar("R")
 Action = Literal["reply", "react", "unreact"]
@@ -96,6 +96,7 @@ class Conversation:
         self._now = now
         self._name = name
         self._quiet = QuietHours.parse(settings.quiet_hours)
+        self._responder = Responder(service, settings, self._ask, now)
         self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         places = DirectoryLayout(settings.data)
         self._log = ResourcePool("asof-conversation", lambda: ConversationLog(places))
@@ -197,7 +198,7 @@ class Conversation:
         if message is None:
             return []
         events = await self._reply(message)
-        given = await self._ask(lambda log: log.append(message.group, position, events, self._now()))
+        given = bool(events) and await self._ask(lambda log: log.append(message.group, position, events, self._now()))
         return [_outgoing(event, message.group) for event in events if isinstance(event, ReplyGiven)] if given else []
 
     async def _reply(self, message: ConversationMessage) -> Sequence[Event]:
@@ -209,11 +210,7 @@ class Conversation:
                 return [_given(message, 0, "react", SALUTE, own)]
             case "undo":
                 return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
-        [record] = (await self._ask(lambda log: log.messages([message.position]))).values()
-        assert isinstance(record.event, Message)
-        query = RecollectionQuery(message.group, record.event.content, record.recorded_at, _FACTS)
-        facts = await self._service.search(query)
-        return [_given(message, 0, "reply", from_memory(ReplyMaterial(facts=facts)), own)]
+        return await self._responder.reply(message)
 
     async def _ask(self, question: Callable[[ConversationLog], R]) -> R:
         return await asyncio.wrap_future(self._log.submit(question))

@@ -55,6 +55,10 @@ class ReadSession:
         """Return the entities whose names are nearest in meaning."""
         return self._search().like(query, known, group, limit)
 
+    def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return how similar a text is in meaning to each of some others; none where nothing embeds."""
+        return self._search().similarities(text, others)
+
     def what_if(self, statements: Sequence[FactStatement], now: int) -> "WhatIf":
         """Return the slots that more structured facts would touch, stated now, before and after.
 

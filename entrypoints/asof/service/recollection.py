@@ -1,40 +1,91 @@
 """Recollection: what a memory knows that fits a message, gathered for a reply in the process that searches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from typing import Final
 
+from asof.service.contexts import gather_context
+from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
-from asof_agents.conversation.material import ShownFact
-from asof_projections.model.answers import Fact
-from asof_projections.model.queries import FactSearchQuery, FactsQuery, ask
-from asof_projections.model.rows import Moment
+from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
+from asof_agents.conversation.material import ReplyMaterial, ShownFact
+from asof_projections.model.answers import Fact, Hit
+from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactSearchQuery, FactsQuery, ask
+from asof_projections.model.rows import FactRow, Moment
+from asof_projections.ports import BeliefStore
 from asof_streams.errors import EmptyMemory
 from asof_streams.instants import INF, NEG
 from asof_streams.timezones import zone_of
 
+_LOOKED_AT: Final = 20  # facts among which those that fit are
+_RELATED: Final = 20  # facts around those, at most
+_CONTEXT_TOKENS: Final = 800
+
 
 @dataclass(frozen=True, slots=True)
 class RecollectionQuery:
-    """Ask a memory for what fits a message of a group; a function of a reader, which pickle can take."""
+    """Ask a memory for what fits a message of a group; a function of a reader, which pickle can take.
+
+    before: what was recorded then or later, such as the message itself, is not remembered. with_context: also one text
+    of all that is known about it, for a prompt.
+    """
 
     group: str
     text: str
-    before: int  # what was recorded then or later, such as the message itself, is not remembered
-    limit: int
+    before: int
+    with_context: bool
 
-    def __call__(self, reader: Reader) -> tuple[ShownFact, ...]:
-        """Return the facts that hold now and fit, the best first. Of an empty memory none."""
+    def __call__(self, reader: Reader) -> ReplyMaterial:
+        """Return what was known, of the archetype of the message; of an empty memory nothing, without turns."""
         try:
             source = reader.of(self.group)
             known, _ = source.reached(self.group)
         except EmptyMemory:
-            return ()
+            return ReplyMaterial()
+        archetype = choose(source.similarities(self.text, [example for _, example in EXAMPLES]))
         if known == NEG:
-            return ()
-        known, now = min(known, self.before - 1), reader.now()
-        fields = {"query": self.text, "group_id": self.group, "limit": self.limit, "over": "facts"}
-        hits = source.search(ask(FactSearchQuery, fields), Moment(now, known))
-        return tuple(shown(hit) for hit in hits)
+            return ReplyMaterial(archetype=archetype.name)
+        at = Moment(reader.now(), min(known, self.before - 1))
+        facts = self._facts(source, at, archetype)
+        related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
+        context = self._context(reader, at) if self.with_context else ""
+        found = tuple(map(shown, facts))
+        return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name)
+
+    def _facts(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[Hit]:
+        """Return the facts that answer the message probably, and those that are similar enough, the best first."""
+        if not archetype.vector_limit:
+            return []
+        fields = {"query": self.text[:MAX_QUERY], "group_id": self.group, "limit": _LOOKED_AT, "over": "facts"}
+        probable = {hit.uuid for hit in source.search(ask(FactSearchQuery, fields), at)}
+        hits = source.search(ask(FactSearchQuery, fields | {"min_probability": 0}), at)
+        least = archetype.similarity_threshold
+        fitting = [hit for hit in hits if hit.uuid in probable or (hit.scores.meaning or 0.0) >= least]
+        return fitting[: archetype.vector_limit]
+
+    def _context(self, reader: Reader, at: Moment) -> str:
+        fields = {"query": self.text[:MAX_QUERY], "group_id": self.group, "budget": _CONTEXT_TOKENS}
+        moment = {"valid_at": at.valid, "known_at": at.known}
+        return gather_context(reader, ask(ContextQuery, fields | moment)).text
+
+
+def _related(beliefs: BeliefStore, group: str, found: Sequence[Hit], at: Moment, depth: int) -> list[FactRow]:
+    """Return the facts around some others, step by step away from whom and what those are about."""
+    seen = {hit.uuid for hit in found}
+    reached: set[str] = set()
+    edge = {id_ for hit in found for id_ in (hit.subject_uuid, hit.object_uuid) if id_}
+    related: list[FactRow] = []
+    for _ in range(depth):
+        if not edge:
+            break
+        around = beliefs.reach(group, sorted(edge), at, _RELATED)
+        reached |= edge | around.entity_ids
+        new = [fact for fact in (*around.outward, *around.inward) if fact.uuid not in seen]
+        seen.update(fact.uuid for fact in new)
+        related += new
+        edge = {id_ for fact in new for id_ in (fact.subject_uuid, fact.object_uuid) if id_} - reached
+    return list({fact.uuid: fact for fact in related}.values())[:_RELATED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +121,6 @@ class ZoneOf:
         return UTC if name is None else zone_of(name)
 
 
-def shown(fact: Fact) -> ShownFact:
+def shown(fact: Fact | FactRow) -> ShownFact:
     """Return a fact as a prompt shows it."""
     return ShownFact(fact.uuid, fact.fact, fact.subject, fact.relation, fact.object)

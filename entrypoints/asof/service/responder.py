@@ -1,0 +1,147 @@
+"""The responder: makes the reply to a turn, of the turns before it and what is known, by a model or a template."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol, TypeVar
+
+from asof.runtime.conversation_log import ConversationLog
+from asof.service.recollection import RecollectionQuery
+from asof.service.service import Service
+from asof.settings import Settings
+from asof_agents.conversation.archetypes import ARCHETYPES
+from asof_agents.conversation.checkins import due_time
+from asof_agents.conversation.material import ReplyMaterial, ShownTurn
+from asof_agents.conversation.prompts import BUILT_IN, MAIN, ReplyPrompt, fill
+from asof_agents.conversation.replies import ParsedReply, parse_reply
+from asof_agents.conversation.reply_model import ReplyModel
+from asof_agents.conversation.templates import APOLOGY, from_memory
+from asof_projections.conversation.model import ConversationMessage
+from asof_streams.conversation import CheckinScheduled, ReplyGiven
+from asof_streams.errors import AsofError
+from asof_streams.events import Event
+from asof_streams.ids import derive
+from asof_streams.messages import Message
+
+_PATIENCE_SECONDS: Final = 20.0  # for a model, while somebody waits
+_TURNS: Final = max(archetype.turns for archetype in ARCHETYPES)
+
+R = TypeVar("R")
+log = logging.getLogger(__name__)
+
+
+class Ask(Protocol):
+    """Asks the conversation log something, in the thread that owns it."""
+
+    def __call__(self, question: Callable[[ConversationLog], R]) -> Awaitable[R]: ...
+
+
+class Responder:
+    """Makes replies. Whatever fails, there is one: an answer, or an apology."""
+
+    def __init__(self, service: Service, settings: Settings, ask: Ask, now: Callable[[], int]) -> None:
+        self._service = service
+        self._ask = ask
+        self._now = now
+        self._model = _model_of(settings)
+        self._keeps_words = not settings.suppress_content
+
+    async def reply(self, message: ConversationMessage) -> Sequence[Event]:
+        """Return what is given in answer to a turn: the reply, and the check-in that was asked for in it."""
+        said, turns, prompt = await self._ask(lambda log: _read(log, message))
+        if said is None:
+            return []
+        words, recorded_at = said
+        material = await self._recollect(message, words, recorded_at)
+        archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
+        material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
+        if self._model is None:
+            return self._events(message, material, ParsedReply(from_memory(material)), None, None)
+        parsed, failure = await self._generate(self._model, prompt, words, material)
+        return self._events(message, material, parsed, prompt, failure)
+
+    async def _recollect(self, message: ConversationMessage, words: str, recorded_at: int) -> ReplyMaterial:
+        query = RecollectionQuery(message.group, words, recorded_at, self._model is not None)
+        try:
+            return await self._service.search(query)
+        except AsofError as error:  # the message is kept, and somebody waits for an answer
+            log.warning("a reply is made without the memory: %s", error)
+            return ReplyMaterial()
+
+    async def _generate(
+        self, model: ReplyModel, prompt: ReplyPrompt, words: str, material: ReplyMaterial
+    ) -> tuple[ParsedReply, str | None]:
+        """Return a model's reply, or an apology with the reason."""
+        text = fill(prompt.template, words, material)
+        calling = asyncio.to_thread(model.ask, text, prompt.temperature, prompt.max_tokens)
+        try:
+            answer = await asyncio.wait_for(calling, _PATIENCE_SECONDS)
+        except TimeoutError:
+            return ParsedReply(APOLOGY), "timeout"
+        if answer.content is None:
+            return ParsedReply(APOLOGY), answer.failure
+        parsed = parse_reply(answer.content)
+        return (parsed, None) if parsed.text else (ParsedReply(APOLOGY), "empty")
+
+    def _events(
+        self,
+        message: ConversationMessage,
+        material: ReplyMaterial,
+        parsed: ParsedReply,
+        prompt: ReplyPrompt | None,
+        failure: str | None,
+    ) -> list[Event]:
+        given = ReplyGiven(
+            reply_id=derive("reply", message.group, message.position, 0),
+            answers=message.position,
+            content=parsed.text,
+            to=message.external_id or "",
+            prompt=prompt and prompt.key,
+            prompt_version=prompt and prompt.version,
+            model=self._model.model_id if self._model and prompt else None,
+            failure=failure,
+            archetype=material.archetype,
+            facts=material.fact_ids or None,
+            turns=tuple(turn.position for turn in material.turns) or None,
+        )
+        due_at = None if parsed.minutes is None else due_time(self._now(), parsed.minutes)
+        if due_at is None:
+            return [given]
+        checkin_id = derive("checkin", message.group, message.position)
+        return [given, CheckinScheduled(checkin_id=checkin_id, answers=message.position, due_at=due_at)]
+
+
+def _read(
+    log: ConversationLog, message: ConversationMessage
+) -> tuple[tuple[str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
+    """Return the words of a message and when it was recorded, the turns before it, and the prompt to use."""
+    before = log.store.recent_turns(message.group, message.position, _TURNS)
+    records = log.messages([message.words_at, *(turn.words_at for turn in before)])
+    registered = log.store.active_prompt(MAIN)
+    prompt = BUILT_IN[MAIN] if registered is None else ReplyPrompt(*registered[:5])
+    said = records.get(message.words_at)
+    turns = tuple(
+        ShownTurn(turn.position, _who(record.event), turn.is_bot, record.event.content, turn.said_at)
+        for turn in before
+        if (record := records.get(turn.words_at)) is not None and isinstance(record.event, Message)
+    )
+    if said is None or not isinstance(said.event, Message):
+        return None, turns, prompt
+    return (said.event.content, said.recorded_at), turns, prompt
+
+
+def _who(message: Message) -> str:
+    return message.role or str(message.role_type)
+
+
+def _model_of(settings: Settings) -> ReplyModel | None:
+    """Return the model that the settings name; None: they name none. ModelUnavailable: a package is missing."""
+    if settings.model_name is None:
+        return None
+    key = settings.model_key
+    return ReplyModel(
+        base_url=settings.model_url,
+        model=settings.model_name,
+        api_key=key.get_secret_value() if key else None,
+        timeout_seconds=min(settings.model_timeout, _PATIENCE_SECONDS),
+    )

@@ -1,0 +1,121 @@
+"""Replies by a language model: what it is shown, what the user is shown, and what becomes of its failures."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof_agents.conversation.templates import APOLOGY
+from asof_projections.conversation.store import ConversationStore
+from asof_streams.conversation import CheckinCancelled, CheckinScheduled, ReplyGiven
+from asof_streams.instants import SECOND
+from asof_streams.sqlite_log import SqliteLog
+from conversing import NOW, Platform, platform, settings_of
+from reply_server import ReplyServer, Said, replying
+
+
+@pytest.fixture
+def server() -> Iterator[ReplyServer]:
+    with replying() as server:
+        yield server
+
+
+def run(directory: Path, server: ReplyServer, told: Callable[[Platform], Awaitable[None]], **more: object) -> None:
+    async def main() -> None:
+        settings = settings_of(directory, model_url=server.url, model_name="m", model_key="k", **more)
+        async with platform(settings) as here:
+            await told(here)
+
+    asyncio.run(main())
+
+
+def events(directory: Path) -> list[object]:
+    with SqliteLog(directory / "conversation.sqlite") as log:
+        return [record.event for record in log.read()]
+
+
+def test_a_model_is_shown_the_turns_before_and_what_is_known(tmp_path: Path, server: ReplyServer) -> None:
+    async def told(here: Platform) -> None:
+        server.says = ["Rome is lovely.", "In Rome, as far as I know."]
+        assert await here.talk("I live in Rome.") == "Rome is lovely."
+        await here.learned()
+        assert await here.talk("Where do I live?") == "In Rome, as far as I know."
+
+    run(tmp_path, server, told)
+
+    prompt = server.prompts[1]
+    assert "alice: I live in Rome.\nassistant: Rome is lovely." in prompt
+    assert "- alice lives in Rome" in prompt
+    assert prompt.count("Where do I live?") == 1
+    assert (server.requests[1]["temperature"], server.requests[1]["max_tokens"]) == (0.7, 512)
+    given = [event for event in events(tmp_path) if isinstance(event, ReplyGiven)]
+    with asof.open(tmp_path, embedder="hash") as memory:
+        [fact] = memory.facts(group_id="guild")
+    assert [(one.prompt, one.prompt_version, one.failure) for one in given] == [("MAIN_CONVERSATION", 1, None)] * 2
+    assert (given[1].turns, given[1].facts, given[1].answers) == ((0, 1), (fact.uuid,), 2)
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_a_check_in_is_scheduled_and_replaces_the_one_before(
+    tmp_path: Path, server: ReplyServer, structured: bool
+) -> None:
+    server.structured = structured
+    asked = ['{"reply": "Hi.", "next_proactive_in_minutes": 180}', '{"reply": "Hi.", "next_proactive_in_minutes": 5}']
+    server.says = [*asked] if structured else [f"Hi.\nNEXT_PROACTIVE_IN_MINUTES: {minutes}" for minutes in (180, 5)]
+
+    async def told(here: Platform) -> None:
+        assert await here.talk("Hello.") == "Hi."
+        assert await here.talk("Hello again.") == "Hi."
+
+    run(tmp_path, server, told)
+
+    scheduled = [event for event in events(tmp_path) if isinstance(event, CheckinScheduled)]
+    assert [one.due_at - NOW for one in scheduled] == [180 * 60 * SECOND, 5 * 60 * SECOND]
+    assert [event.checkin_id for event in events(tmp_path) if isinstance(event, CheckinCancelled)] == [
+        scheduled[0].checkin_id
+    ]
+    with ConversationStore(tmp_path / "conversations.db") as store:
+        assert [one.checkin_id for one in store.scheduled()] == [scheduled[1].checkin_id]
+
+
+FAILURES: list[tuple[Said, str]] = [
+    ((500, "{}"), "status 500"),
+    ((200, "no JSON"), "malformed"),
+    ((200, "{}"), "malformed"),
+    (None, "declined"),
+    ('{"reply": ""}', "empty"),
+    ('{"reply": "Hel', "empty"),
+    ('{"wrong": "Hello."}', "empty"),
+]
+
+
+def test_whatever_a_model_says_the_user_gets_an_answer_and_the_message_is_learned_from(
+    tmp_path: Path, server: ReplyServer
+) -> None:
+    async def told(here: Platform) -> None:
+        for said, _ in FAILURES:
+            server.says = [said]
+            assert await here.talk("I live in Rome.") == APOLOGY
+        server.latency = 2.0
+        assert await here.talk("I work at Acme.") == APOLOGY
+        server.latency = 0.0
+        assert await here.talk("Are you there?") == "Thank you for telling me."
+
+    run(tmp_path, server, told, model_timeout=0.5)
+
+    failures = [event.failure for event in events(tmp_path) if isinstance(event, ReplyGiven)]
+    assert failures == [*(failure for _, failure in FAILURES), "timeout", None]
+    with asof.open(tmp_path, embedder="hash") as memory:
+        assert {fact.object for fact in memory.facts(group_id="guild")} == {"Rome", "Acme"}
+
+
+def test_a_model_that_is_away_is_apologized_for(tmp_path: Path) -> None:
+    with replying() as server:
+        pass  # nobody listens there any more
+
+    async def told(here: Platform) -> None:
+        assert await here.talk("I live in Rome.") == APOLOGY
+
+    run(tmp_path, server, told)

@@ -1,0 +1,81 @@
+"""Prompts of replies are filled, archetypes are chosen, and templates answer without a model."""
+
+import pytest
+from pydantic import ValidationError
+
+from asof_agents.conversation.archetypes import ARCHETYPES, DEFAULT, EXAMPLES, LIKE, Archetype, choose
+from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownTurn
+from asof_agents.conversation.prompts import BUILT_IN, MAIN, PLACEHOLDERS, fill, unknown_placeholders
+from asof_agents.conversation.templates import from_memory
+
+FACT = ShownFact("f1", "Ana lives in Rome", "Ana", "lives_in", "Rome")
+TURN = ShownTurn(3, "ana", is_bot=False, text="I live in Rome.", said_at=0)
+MATERIAL = ReplyMaterial((TURN,), (FACT,), (FACT,), "what is known")
+
+
+def test_a_template_shows_what_was_gathered() -> None:
+    template = "|".join(f"{{{name}}}" for name in PLACEHOLDERS)
+
+    assert fill(template, "Hi", MATERIAL).split("|") == [
+        "ana: I live in Rome.",
+        "- Ana lives in Rome",
+        "Ana --[lives_in]--> Rome",
+        "what is known",
+        "Hi",
+    ]
+
+
+def test_what_a_user_says_is_no_template() -> None:
+    said = TURN._replace(text="{context} {0} {x.__class__}")
+
+    assert fill("{episodic_context}\n{current_message}", "{context}", MATERIAL._replace(turns=(said,))) == (
+        "ana: {context} {0} {x.__class__}\n{context}"
+    )
+
+
+def test_other_braces_of_a_template_stand_as_they_are() -> None:
+    assert fill('{"a": {current_message}} {other}', "Hi", MATERIAL) == '{"a": Hi} {other}'
+    assert unknown_placeholders('{"a": {current_message}} {other}') == ["other"]
+
+
+def test_the_prompt_of_asof_itself_shows_everything() -> None:
+    assert [name for name in PLACEHOLDERS if f"{{{name}}}" not in BUILT_IN[MAIN].template] == []
+    assert unknown_placeholders(BUILT_IN[MAIN].template) == []
+    assert (BUILT_IN[MAIN].temperature, BUILT_IN[MAIN].max_tokens) == (0.7, 512)
+
+
+def test_the_default_archetype_has_the_values_of_the_specification() -> None:
+    values = (DEFAULT.turns, DEFAULT.vector_limit, DEFAULT.similarity_threshold, DEFAULT.triple_depth)
+    assert values == (8, 5, 0.75, 1)
+
+
+def test_a_message_is_of_the_archetype_whose_example_it_is_most_like() -> None:
+    for number, (archetype, _) in enumerate(EXAMPLES):
+        likeness = [0.0] * len(EXAMPLES)
+        likeness[number] = LIKE
+        assert choose(likeness) == archetype
+        likeness[number] = LIKE - 0.01
+        assert choose(likeness) == DEFAULT
+    assert choose([]) == DEFAULT
+
+
+def test_archetypes_have_names_of_their_own() -> None:
+    assert len({archetype.name for archetype in ARCHETYPES}) == len(ARCHETYPES)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"turns": 33}, {"vector_limit": 21}, {"similarity_threshold": 1.1}, {"triple_depth": 4}, {"turns": -1}],
+    ids=str,
+)
+def test_no_archetype_asks_for_more_than_a_small_machine_gives(field: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        Archetype.model_validate({"name": "own", **field})
+
+
+def test_without_a_model_what_is_known_is_told_and_the_answer_says_that_there_is_none() -> None:
+    assert (
+        from_memory(MATERIAL)
+        == "No language model is set, so I answer from memory alone. I remember:\n- Ana lives in Rome"
+    )
+    assert "No language model is set" in from_memory(ReplyMaterial())
