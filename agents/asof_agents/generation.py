@@ -8,12 +8,13 @@ from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.undo import undo
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
-from asof_agents.handlers import entities, facts, identities, mentions, withdrawals
+from asof_agents.handlers import entities, facts, identities, mentions, objectives, withdrawals
 from asof_agents.handlers.extraction_copy import copy_extraction
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.layer import GenerationStore, Layer
 from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.outcomes import log_outcome
+from asof_agents.parking import park_if_unexpected
 from asof_agents.ports import EpisodeView
 from asof_agents.resolution.judge import Judge
 from asof_streams.episodic import (
@@ -21,6 +22,8 @@ from asof_streams.episodic import (
     EntityRecorded,
     EpisodeRecorded,
     EpisodeWithdrawn,
+    GoalDeclared,
+    GoalWithdrawn,
     GroupErased,
     IdentityRecorded,
     MessageRetried,
@@ -49,9 +52,14 @@ class Generation:
     consolidator: Consolidator = field(default_factory=consolidator_of)
     meter: IngestionMeter = UNMETERED
 
-    def derive(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
-        """Return the semantic events of one message, given its episodic events."""
+    def derive(self, batch: Sequence[Record], known: EpisodeView, *, behind: int = 0) -> list[Event]:
+        """Return the semantic events of one message, given its episodic events.
+
+        behind: how many events will stand before these in their batch.
+        """
         first = batch[0]
+        if len(batch) > 1 and isinstance(first.event, EpisodeWithdrawn | GoalWithdrawn):
+            return self._derive_edit(batch, known, behind)
         events: list[Event] = []
         if isinstance(first.event, EpisodeRecorded):
             events = self._derive_facts(batch, known)
@@ -67,11 +75,27 @@ class Generation:
             mentioned = known if self.extractors is None else self.store
             retried = self._retried(first.event.episode_id, known)
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
+        elif isinstance(first.event, GoalDeclared):
+            events += objectives.declare(first.group, first.event, self.build.digest, self.store)
+        elif isinstance(first.event, GoalWithdrawn):
+            events += objectives.withdraw(first.event, self.store)
         elif isinstance(first.event, ConsolidationRecorded):
             events += undo(first, self.store) if first.event.undo else self._consolidate(first)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         return events
+
+    def _derive_edit(self, batch: Sequence[Record], known: EpisodeView, behind: int) -> list[Event]:
+        """Return the events of an edit: first of what it withdraws, then, with that applied, of what it says instead.
+
+        Where the second part is parked, the first stands, and a retry does not do it again.
+        """
+        first, events = batch[0], list[Event]()
+        is_done = isinstance(first.event, EpisodeWithdrawn) and self.store.withdrawn(first.event.episode_id)
+        if not is_done:
+            events = self.derive(batch[:1], known)
+            self.layer.apply_ahead(first.group, first.recorded_at, first.cause, events, behind)
+        return [*events, *park_if_unexpected(partial(self.derive, batch[1:], known))]
 
     def _consolidate(self, first: Record) -> list[Event]:
         """Return the events of a pass over what was known before the message of a record."""

@@ -60,6 +60,19 @@ class Layer:
         self.store.apply(records)
         return records
 
+    def apply_ahead(self, group: str, recorded_at: int, cause: int, events: Sequence[Event], behind: int) -> None:
+        """Apply the first events of a batch whose others follow from them; `emit` then is to begin with the same.
+
+        behind: how many events of the batch will stand before them.
+        """
+        start = self._next + behind
+        self.store.apply(
+            [
+                Record(start + place, group, recorded_at, cause, behind + place, len(events), 0, event)
+                for place, event in enumerate(events)
+            ]
+        )
+
     @property
     def end(self) -> int:
         """The position that the next event will get."""

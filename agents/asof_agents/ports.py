@@ -16,6 +16,8 @@ from asof_projections.model.rows import (
     LinkRow,
     MentionRow,
     Moment,
+    ObjectiveRow,
+    PostRow,
     Saying,
     Slot,
     Statement,
@@ -33,6 +35,10 @@ class EpisodeView(Protocol):
 
     def withdrawn(self, episode: str) -> bool:
         """Whether an episode was withdrawn."""
+        ...
+
+    def post(self, group: str, external_id: str) -> PostRow | None:
+        """Return the post of a group that has an external id, as it was recorded last: after an edit, the edited."""
         ...
 
     def timezone(self, group: str, before: int) -> str | None:
@@ -217,6 +223,18 @@ class BeliefView(FactView, Protocol):
 
     def spoken_of(self, episode: str) -> list[tuple[str, str]]:
         """Return the entities of which an episode said something, each with the name of the attribute."""
+        ...
+
+    def objective(self, uuid: str) -> ObjectiveRow | None:
+        """Return an objective, as it is believed; None: it is not."""
+        ...
+
+    def goals_of(self, objective: str) -> list[tuple[str, float]]:
+        """Return the goals for which an objective is believed, with the saliency of each, in the order of the log."""
+        ...
+
+    def objective_of(self, goal: str) -> str | None:
+        """Return the objective for which a goal counts, or counted."""
         ...
 
     def communities_of(self, entities: Sequence[str]) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ a model after its producer asked to take it back. So it does at the statement of
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from asof_agents.engine import Engine
 from asof_agents.extraction.llm.journal import Journal
@@ -21,7 +22,16 @@ from asof_agents.ports import EpisodeView
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, Message, RedactionRequest, TimezoneStatement, WithdrawalRequest
+from asof_streams.messages import (
+    ErasureRequest,
+    Message,
+    RedactionRequest,
+    TimezoneStatement,
+    WithdrawalRequest,
+    takes_back,
+)
+
+_BARRIERS: Final = (ErasureRequest, RedactionRequest, WithdrawalRequest, TimezoneStatement)
 
 
 class Prefetcher:
@@ -44,12 +54,21 @@ class Prefetcher:
             return
         for message in self._messages.read(self._next, position + self._journal.depth):
             self._next = message.position + 1
-            if isinstance(message.event, ErasureRequest | RedactionRequest | WithdrawalRequest | TimezoneStatement):
+            if isinstance(message.event, _BARRIERS) or takes_back(message.event):
                 self._barrier = message.position
                 return
+            if self._may_be_feedback(message):
+                continue
             for event in episodes.record(message, self._engine.store, self._engine.extractors.ontologies):
                 if isinstance(event, EpisodeRecorded) and event.source != "fact":
                     self._request(message, event)
+
+    def _may_be_feedback(self, message: Record) -> bool:
+        """Whether nothing here knows what a message replies to: if it is one of the bot, no model is asked about it."""
+        said = message.event
+        if not isinstance(said, Message) or said.reply_to is None:
+            return False
+        return self._engine.store.post(message.group, said.reply_to) is None
 
     def reset(self) -> None:
         """Begin again at the next message, because the engine was rolled back."""

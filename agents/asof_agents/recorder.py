@@ -26,7 +26,7 @@ class Recorder:
     def record(self, message: Record, now: Record) -> list[Event]:
         """Return the episodic events of a message; `now`: the record that causes them, the message or its retry."""
         events = list(episodes.record(message, self.store, self.extractors.ontologies))
-        if events and isinstance(episode := events[0], EpisodeRecorded) and episode.source != "fact":
+        if events and isinstance(episode := events[-1], EpisodeRecorded) and episode.source != "fact":
             recorded = now._replace(event=episode, cause=now.position)
             content = message.event.content if isinstance(message.event, Message) else None
             extractor = self.extractors.of(episode)

@@ -6,11 +6,23 @@ kept is told as it was read.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 
 from asof_agents.handlers import mentions
+from asof_agents.handlers.posts import withdrawal
 from asof_agents.layer import group_batches
+from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
-from asof_streams.episodic import EpisodeRecorded, GroupErased, MessageRetried
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    FeedbackReceived,
+    FeedbackWithdrawn,
+    GoalDeclared,
+    GoalWithdrawn,
+    GroupErased,
+    MessageRetried,
+)
 from asof_streams.events import Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import RedactionRequest
@@ -39,9 +51,23 @@ def tell(recorder: Recorder, batch: Sequence[Record]) -> list[Event]:
 
 
 def _told(recorder: Recorder, batch: Sequence[Record]) -> Iterator[Event]:
-    for record in batch:
+    store = recorder.store
+    for record, after in zip_longest(batch, batch[1:]):
+        if isinstance(record.event, EpisodeWithdrawn | FeedbackWithdrawn | GoalWithdrawn):
+            yield from _withdrawn(record, None if after is None else after.event, store)
+            continue
         yield record.event
         if isinstance(record.event, EpisodeRecorded) and record.event.source != "fact" and not record.event.suppressed:
             extractor = recorder.extractors.of(record.event)
-            yield from mentions.extract(record, extractor, recorder.answers, recorder.store, recorder.store, "")
+            yield from mentions.extract(record, extractor, recorder.answers, store, store, "")
             return
+
+
+def _withdrawn(record: Record, after: Event | None, known: EpisodeView) -> Sequence[Event]:
+    """Return the withdrawal of a record, if what it withdraws is left; an edit withdraws what stands there now."""
+    if isinstance(after, EpisodeRecorded | FeedbackReceived | GoalDeclared):
+        post = known.post(record.group, after.external_id or "")
+        return () if post is None else withdrawal(post)
+    if isinstance(record.event, EpisodeWithdrawn) and known.episode(record.event.episode_id) is None:
+        return ()
+    return (record.event,)

@@ -13,7 +13,15 @@ from asof_agents.layer import batch_of
 from asof_agents.parking import park_if_unexpected
 from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
-from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    ExtractionAnswered,
+    ExtractionFailed,
+    GoalWithdrawn,
+    MessageParked,
+    MessageRetried,
+)
 from asof_streams.events import Event, Record
 from asof_streams.ids import episode_id
 from asof_streams.messages import ErasureRequest, Message, RedactionRequest, RetryRequest
@@ -68,12 +76,12 @@ def derive_again(generation: Generation, batch: Sequence[Record], position: int,
     if added and isinstance(added[0].event, MessageParked):
         return []
     if added and not isinstance(added[0].event, ExtractionAnswered | ExtractionFailed):
-        again = park_if_unexpected(partial(generation.derive, added, known))
+        again = park_if_unexpected(partial(generation.derive, added, known, behind=1))
     elif "parked" in unsettled:
         before = _before(generation, first.group, position, known)
         withdrawn = _is_withdrawn(generation, before)
         records = [] if withdrawn else [first._replace(event=record.event) for record in before]
-        again = park_if_unexpected(partial(generation.derive, [*records, *added], known)) if records else []
+        again = park_if_unexpected(partial(generation.derive, [*records, *added], known, behind=1)) if records else []
     elif added or (unsettled and generation.answers is not None):
         again = park_if_unexpected(partial(_derive_more, generation, batch, position, known))
     else:
@@ -83,7 +91,7 @@ def derive_again(generation: Generation, batch: Sequence[Record], position: int,
 
 def _derive_more(generation: Generation, batch: Sequence[Record], position: int, known: EpisodeView) -> list[Event]:
     """Return the events that a model adds to a message that was processed without it."""
-    before = _before(generation, batch[0].group, position, known)
+    before = _recorded(_before(generation, batch[0].group, position, known))
     if not before or not isinstance(before[0].event, EpisodeRecorded):
         return []
     episode = before[0].event
@@ -106,8 +114,14 @@ def _derive_more(generation: Generation, batch: Sequence[Record], position: int,
 
 def _is_withdrawn(generation: Generation, before: Sequence[Record]) -> bool:
     """Whether the episode of a message was withdrawn by then: a rebuild knows later withdrawals, too."""
+    before = _recorded(before)
     episode = before[0].event if before else None
     return isinstance(episode, EpisodeRecorded) and generation.store.withdrawn(episode.episode_id)
+
+
+def _recorded(before: Sequence[Record]) -> Sequence[Record]:
+    """Return the records of a message without what it withdraws, where it is an edit."""
+    return before[1:] if len(before) > 1 and isinstance(before[0].event, EpisodeWithdrawn | GoalWithdrawn) else before
 
 
 def _before(generation: Generation, group: str, position: int, known: EpisodeView) -> list[Record]:

@@ -353,6 +353,12 @@ AnyMessage = (
     | RecordRefused
 )
 
+
+def takes_back(event: Event) -> bool:
+    """Whether a message takes back what an earlier one of its chat said: nothing else of that is read from then on."""
+    return isinstance(event, Message) and event.kind in ("edit", "deletion")
+
+
 M = TypeVar("M", bound=Event)
 _LONG: Final = frozenset({"content", "fact", "summary"})
 _REASONS: Final = {

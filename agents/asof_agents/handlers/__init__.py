@@ -8,6 +8,8 @@ __all__ = [
     "identities",
     "invalidations",
     "mentions",
+    "objectives",
+    "posts",
     "statement_writer",
     "structured_facts",
     "withdrawals",

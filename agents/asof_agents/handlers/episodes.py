@@ -4,9 +4,12 @@ The body of a message's episode is `"{role or empty}({role_type}): {content}"`, 
 content. A structured fact's body is the statement as JSON, so that a rebuild needs the episodic log alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from asof_agents.extraction.registry import Ontologies
+from asof_agents.handlers import posts
 from asof_agents.ports import EpisodeView
 from asof_streams.episodic import (
     ConsolidationRecorded,
@@ -73,33 +76,45 @@ def _of_message(message: Record, said: Message, known: EpisodeView, ontologies: 
         if not _counts(message.group, said.uuid, known):
             return (MessageParked(reason="uuid: no episode of this group has it; leave it out to record a new one"),)
         return ()
+    turn = partial(_turn, message, known, ontologies)
+    if said.kind is not None or said.external_id is not None:
+        return posts.record(message, said, known, turn)
+    return (turn(said, {}),)
+
+
+def _turn(
+    message: Record, known: EpisodeView, ontologies: Ontologies, said: Message, more: Mapping[str, Any]
+) -> EpisodeRecorded | MessageParked:
     for number, uuid in enumerate(said.previous_episode_ids or ()):
         if not _counts(message.group, uuid, known):
             reason = f"previous_episode_ids.{number}: no episode of this group has it; leave it out, or all of them"
-            return (MessageParked(reason=reason),)
+            return MessageParked(reason=reason)
     try:
         chosen = ontologies.choose(said)
     except InvalidInput as error:
-        return (MessageParked(reason=str(error)),)
+        return MessageParked(reason=str(error))
     content = "" if said.suppress_content else said.content
     is_message = said.source == "message"
-    return (
-        EpisodeRecorded(
-            episode_id=episode_id(message.group, message.position),
-            name=said.name,
-            source=said.source,
-            source_description=said.source_description,
-            role=said.role,
-            role_type=said.role_type or "",
-            body=f"{said.role}({said.role_type}): {content}" if is_message else content,
-            content_length=len(content),
-            valid_at=message.recorded_at if said.timestamp is None else said.timestamp,
-            previous_episode_ids=said.previous_episode_ids,
-            suppressed=said.suppress_content,
-            update_communities=said.update_communities,
-            timezone=known.timezone(message.group, message.position),
-            **chosen,
-        ),
+    return EpisodeRecorded(
+        episode_id=episode_id(message.group, message.position),
+        name=said.name,
+        source=said.source,
+        source_description=said.source_description,
+        role=said.role,
+        role_type=said.role_type or "",
+        body=f"{said.role}({said.role_type}): {content}" if is_message else content,
+        content_length=len(content),
+        valid_at=message.recorded_at if said.timestamp is None else said.timestamp,
+        previous_episode_ids=said.previous_episode_ids,
+        suppressed=said.suppress_content,
+        update_communities=said.update_communities,
+        timezone=known.timezone(message.group, message.position),
+        external_id=said.external_id,
+        reply_to=said.reply_to,
+        is_proactive=said.is_proactive,
+        author_id=said.author_id,
+        **chosen,
+        **more,
     )
 
 

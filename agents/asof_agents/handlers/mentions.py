@@ -44,8 +44,10 @@ def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeVie
     """
     named = episode.previous_episode_ids
     if named is None:
-        recent = known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS + 1)
-        return [e for e in recent if e.uuid != episode.episode_id][-CONTEXT_TURNS:]  # a retry finds the episode itself
+        itself = (episode.episode_id, episode.corrects)  # a retry finds the episode, an edit the one that it edits
+        limit = CONTEXT_TURNS + (1 if episode.corrects is None else 2)
+        recent = known.recent(group, episode.source, episode.valid_at, before, limit)
+        return [e for e in recent if e.uuid not in itself][-CONTEXT_TURNS:]
     chosen = [known.episode(uuid) for uuid in dict.fromkeys(named)]
     return sorted((e for e in chosen if e is not None), key=lambda e: e.valid_at)
 

@@ -14,8 +14,9 @@ from asof_agents.handlers.communities import leave_communities
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
 from asof_agents.ports import BeliefView, ConsolidationView, EpisodeView
 from asof_agents.resolution.exact import ExactNames
-from asof_streams.episodic import EpisodeWithdrawn
+from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
 from asof_streams.events import Event, Record
+from asof_streams.ids import derive
 from asof_streams.semantic import EntityDescribed, EntityUnmerged
 
 
@@ -35,7 +36,7 @@ def withdraw(
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
-    names = ExactNames(known, build.digest, first.group, first.recorded_at, wordless(first))
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, _own(first))
     writer = StatementWriter(names, build, first.cause)
     recorded_at = [episode.created_at, *retried]
     for uuid in known.resting_on(episode.uuid, recorded_at):
@@ -50,6 +51,12 @@ def withdraw(
     events = writer.events()
     left = leave_communities(events, names, known) if known.last_pass(first.group) else []
     return [withdrawn, *events, *aliases, *attributes.withdraw(episode.uuid, known), *left]
+
+
+def _own(first: Record) -> EpisodeRecorded:
+    """Return what stands for the episode of a withdrawal: where an edit withdraws, not the one that it records."""
+    own = wordless(first)
+    return own if first.size == 1 else own.model_copy(update={"episode_id": derive("edit", first.group, first.cause)})
 
 
 def _names_by_others(group: str, episode: str, mentioned: EpisodeView, known: BeliefView) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.errors import ContractError, StorageFailed, UnavailableError
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, Message, RedactionRequest, WithdrawalRequest
+from asof_streams.messages import ErasureRequest, Message, RedactionRequest, WithdrawalRequest, takes_back
 
 _TRIES: Final = 3  # of a message that fails
 _LOOK_AHEAD: Final = 1_000  # messages behind it, among which one that goes through is sought
@@ -112,7 +112,7 @@ class Verdicts:
     def _other_than(self, suspect: Record) -> Record | None:
         """Return a message that waits behind another, of another group if there is such; None: no message does."""
         behind = islice(self._log.read(suspect.position + 1), _LOOK_AHEAD)
-        wanted = takewhile(lambda record: not isinstance(record.event, _ENDS), behind)
+        wanted = takewhile(lambda r: not isinstance(r.event, _ENDS) and not takes_back(r.event), behind)
         others = [record for record in wanted if isinstance(record.event, Message | EpisodeRecorded)]
         return next((record for record in others if record.group != suspect.group), others[0] if others else None)
 

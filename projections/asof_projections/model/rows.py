@@ -171,6 +171,55 @@ class EpisodeRow(NamedTuple):
         return self.body[len(self.body) - self.content_length :]
 
 
+class PostRow(NamedTuple):
+    """A message of a chat under its external id: a turn, feedback or a goal. Times are µs."""
+
+    uuid: str
+    kind: str  # turn | feedback | goal
+    reply_to: str | None
+    role: str
+    role_type: str
+    author_id: str | None
+    is_proactive: bool
+    content: str
+    suppressed: bool
+    valid_at: int
+    edited_at: int | None
+    withdrawn: bool
+
+
+class FeedbackRow(NamedTuple):
+    """Feedback as it was received, and until when it was not withdrawn (INF: it is not). Times are µs."""
+
+    uuid: str
+    group_id: str
+    position: int  # of its message, in the messages log
+    external_id: str | None
+    reply_to: str | None
+    episode_id: str | None  # of the turn that it is about, if the group has that
+    role: str
+    role_type: str
+    author_id: str | None
+    content: str
+    valid_at: int
+    created_at: int
+    withdrawn_at: int
+
+
+class ObjectiveRow(NamedTuple):
+    """An objective over the known time in which it was believed so. Times are µs."""
+
+    uuid: str
+    group_id: str
+    description: str
+    saliency: float
+    status: str
+    said_at: int
+    known_from: int
+    known_to: int  # INF: it is believed
+    goals: tuple[str, ...] = ()  # the declarations for which it is believed, in the order of the log
+
+
 class MentionRow(NamedTuple):
     """A mention as observed."""
 

@@ -14,6 +14,7 @@ from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.post_projector import PostProjector
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
@@ -138,6 +139,7 @@ class SqliteEventProjector:
         self._unindexed: dict[str, int] = {}  # the first fact or turn that is not in its word index, by the index
         self.row_ids = RowIds(db, index_for, self.write_buffer)
         self._index_for = index_for
+        self._posts = PostProjector(db, self.write_buffer, self.row_ids, index_for)
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
@@ -171,6 +173,7 @@ class SqliteEventProjector:
             FactInvalidated: self._invalidated,
             FactRestored: self._restored,
             GroupErased: self._erased,
+            **self._posts.handlers,
         }
 
     def forget(self) -> None:
@@ -207,6 +210,7 @@ class SqliteEventProjector:
         self.write_buffer.add(
             _EPISODE, (r.position, e.episode_id, self.row_ids.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
+        self._posts.turn(r, e)
         self.turns.record(r, e)
         if e.source != "fact" and e.content_length:
             self._index_later("turn_words", r.position)

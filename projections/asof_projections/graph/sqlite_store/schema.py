@@ -2,6 +2,7 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
+A row of `posts` has the n of the turn, the feedback or the goal that it is, and what a chat tells of it.
 A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan, a row of
 `literals` that of one which gives its object as a number, or has qualifiers.
 The words of an entity's own name are of no episode (''), those of other names of that which gave it.
@@ -44,6 +45,15 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
 CREATE TABLE answers (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, request TEXT NOT NULL, answered TEXT NOT NULL);
 CREATE TABLE withdrawals (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, episode TEXT NOT NULL, cause INTEGER NOT NULL,
     created_at INTEGER NOT NULL);
+CREATE TABLE posts (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, cause INTEGER NOT NULL,
+    kind TEXT NOT NULL, external TEXT, reply_to TEXT, author TEXT, is_proactive INTEGER NOT NULL,
+    suppressed INTEGER NOT NULL, edited_at INTEGER);
+CREATE TABLE feedback (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, role TEXT NOT NULL,
+    role_type TEXT NOT NULL, content TEXT NOT NULL, valid_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    withdrawn_at INTEGER NOT NULL);
+CREATE TABLE goals (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, role TEXT NOT NULL,
+    role_type TEXT NOT NULL, content TEXT NOT NULL, description TEXT NOT NULL, saliency REAL NOT NULL,
+    valid_at INTEGER NOT NULL, created_at INTEGER NOT NULL, withdrawn_at INTEGER NOT NULL);
 CREATE TABLE timezones (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, timezone TEXT NOT NULL);
 CREATE TABLE failures (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, request TEXT NOT NULL,
     failed TEXT NOT NULL);
@@ -71,6 +81,11 @@ CREATE TABLE communities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER
 CREATE TABLE memberships (entity INTEGER NOT NULL, grp INTEGER NOT NULL, community INTEGER NOT NULL,
     kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt), PRIMARY KEY (entity, kf)) WITHOUT ROWID;
 
+CREATE TABLE objectives (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, description TEXT NOT NULL,
+    saliency REAL NOT NULL, status TEXT NOT NULL, said_at INTEGER NOT NULL, kf INTEGER NOT NULL, kt INTEGER NOT NULL,
+    CHECK (kf < kt));
+CREATE TABLE objective_goals (n INTEGER PRIMARY KEY, objective TEXT NOT NULL, goal TEXT NOT NULL, grp INTEGER NOT NULL,
+    saliency REAL NOT NULL, created_at INTEGER NOT NULL, withdrawn_at INTEGER NOT NULL);
 CREATE TABLE consolidations (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, until INTEGER NOT NULL,
     complete INTEGER NOT NULL, communities_detected INTEGER NOT NULL, communities_changed_nodes INTEGER NOT NULL,
     entity_duplicates_found INTEGER NOT NULL, entity_merges_performed INTEGER NOT NULL,
@@ -119,7 +134,8 @@ GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
     "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "literals", "endings",
-    "retractions", "contradictions", "closings", "consolidations",
+    "retractions", "contradictions", "closings", "consolidations", "posts", "feedback", "goals", "objectives",
+    "objective_goals",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -172,6 +188,12 @@ ASKED: Final = {
     "entity_known": "INDEX entity_known ON entities (grp, created_at)",  # how many are old
     "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
     "withdrawal_cause": "INDEX withdrawal_cause ON withdrawals (cause)",  # whether a message withdrew something
+    "post_external": "INDEX post_external ON posts (grp, external)",  # what a chat tells of a message again
+    "feedback_uuid": "INDEX feedback_uuid ON feedback (uuid)",
+    "goal_uuid": "INDEX goal_uuid ON goals (uuid)",
+    "objective_uuid": "INDEX objective_uuid ON objectives (uuid, kt)",
+    "objective_goal": "INDEX objective_goal ON objective_goals (goal)",
+    "goal_objective": "INDEX goal_objective ON objective_goals (objective)",
     "timezone_group": "INDEX timezone_group ON timezones (grp, cause)",  # by which a message's times are read
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
@@ -210,6 +232,8 @@ READ: Final = {
     "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # how often an entity was mentioned
     "community_group": "INDEX community_group ON communities (grp, n)",  # the communities of a group, oldest first
     "membership_community": "INDEX membership_community ON memberships (community, kt)",  # who is of a community
+    "feedback_group": "INDEX feedback_group ON feedback (grp, n)",  # the feedback of a group, and its objectives
+    "objective_group": "INDEX objective_group ON objectives (grp, n)",
     "mention_uuid": f"INDEX mention_uuid ON mentions ({_START.format('uuid')})",
     "relationship_uuid": f"INDEX relationship_uuid ON relationships ({_START.format('uuid')})",
 }

@@ -18,6 +18,7 @@ from asof_projections.graph.sqlite_store.fts import FullTextSearch
 from asof_projections.graph.sqlite_store.history import SqliteHistory
 from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.postings import Postings
+from asof_projections.graph.sqlite_store.posts import SqlitePosts
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
 from asof_projections.graph.sqlite_store.traversal import Traversal
@@ -54,7 +55,7 @@ _SORTING: Final = (
 
 
 class SqliteGraph(
-    SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames, SqliteTurns
+    SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames, SqliteTurns, SqlitePosts
 ):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 

@@ -1,0 +1,304 @@
+"""Messages of a chat: turns, feedback and goals, and what edits, deletions and reactions make of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof_streams.instants import DAY
+from asof_streams.messages import Message, RedactionRequest, RetryRequest, WithdrawalRequest
+from world import World, on
+
+TOLD = on("2024-03-01")
+
+
+class Chat:
+    """A group's chat, a message a day; ids are those of its platform."""
+
+    def __init__(self, path: Path) -> None:
+        self.world = World(path)
+        self.world.now = TOLD
+
+    def send(self, content: str, kind: str | None = "message", group: str = "g", **fields: Any) -> int:
+        """Send a message; return its position."""
+        self.world.now += DAY
+        said = {"group_id": group, "role_type": "user", "role": "Ana", "timestamp": self.world.now, **fields}
+        self.world.send(Message(content=content, kind=kind, **said))
+        return self.world.memory._session.writer().messages.end() - 1
+
+    def bot(self, content: str, external_id: str) -> None:
+        self.send(content, role_type="assistant", role="", external_id=external_id)
+
+    def edit(self, external_id: str, content: str, **fields: Any) -> int:
+        return self.send(content, "edit", external_id=external_id, **fields)
+
+    def delete(self, external_id: str, **fields: Any) -> int:
+        return self.send("", "deletion", external_id=external_id, **{"role": "", **fields})
+
+    def undo(self, external_id: str, **fields: Any) -> int:
+        return self.send("🗑️", "reaction", reply_to=external_id, **fields)
+
+    def facts(self, known: int | None = None) -> list[str]:
+        memory = self.world.memory
+        return sorted(fact.fact for fact in memory.facts(group_id="g", valid_at=on("2025-01-01"), known_at=known))
+
+    def turns(self) -> list[str]:
+        return [episode.content for episode in self.world.memory.episodes(group_id="g")]
+
+    def events(self, log: str = "episodic") -> list[str]:
+        return [event.type for event in self.world.memory.events(log)]
+
+    def parked(self) -> list[str]:
+        return [message["reason"] for message in self.world.memory.stats()["parked_messages"]]
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Iterator[Chat]:
+    chat = Chat(tmp_path / "data")
+    yield chat
+    chat.world.memory.close()
+
+
+def test_an_edit_retracts_what_only_the_old_text_said_from_then_on(chat: Chat) -> None:
+    chat.send("I live in Paris. I like tea.", external_id="1")
+    before = chat.world.now
+    chat.edit("1", "I live in Rome. I like tea.")
+
+    assert chat.facts() == ["Ana likes tea", "Ana lives in Rome"]
+    assert chat.facts(before) == ["Ana likes tea", "Ana lives in Paris"]
+    assert chat.turns() == ["I live in Rome. I like tea."]
+
+
+def test_an_edit_stands_at_the_time_of_what_it_edits(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    said = chat.world.now
+    chat.send("I like tea.", external_id="2")
+    chat.edit("1", "I live in Rome.")
+
+    [rome] = [fact for fact in chat.world.memory.facts(group_id="g") if fact.relation == "lives_in"]
+    assert rome.valid_at is not None
+    assert rome.valid_at.timestamp() * 1_000_000 == said
+    first, second = chat.world.memory.episodes(group_id="g")
+    assert [second.content, second.valid_at] == ["I live in Rome.", rome.valid_at]
+    assert first.content == "I like tea."
+
+
+def test_an_edit_of_an_edit_leaves_the_last_text_alone(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.edit("1", "I live in Rome.")
+    chat.edit("1", "I live in Oslo.")
+    chat.edit("1", "I live in Lima.")
+
+    assert chat.facts() == ["Ana lives in Lima"]
+    assert chat.turns() == ["I live in Lima."]
+
+
+def test_an_edit_back_to_the_first_text_says_again_what_it_said(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.edit("1", "I live in Rome.")
+    chat.edit("1", "I live in Paris.")
+
+    assert chat.facts() == ["Ana lives in Paris"]
+
+
+def test_a_fact_that_another_message_states_as_well_outlives_the_edit(chat: Chat) -> None:
+    chat.send("I like tea.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    chat.edit("1", "I like jazz.")
+
+    assert chat.facts() == ["Ana likes jazz", "Ana likes tea"]
+    chat.edit("2", "I like chess.")
+    assert chat.facts() == ["Ana likes chess", "Ana likes jazz"]
+
+
+def test_what_comes_twice_adds_nothing(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.edit("1", "I live in Rome.")
+    events, beliefs = chat.events(), chat.events("semantic")
+
+    chat.send("I live in Paris.", external_id="1")
+    chat.send("I live in Lima.", external_id="1")  # only an edit changes it
+    chat.send("I live in Lima.", kind=None, external_id="1")
+    chat.edit("1", "I live in Rome.")
+    chat.edit("1", "I live in Oslo.", timestamp=TOLD)  # made before the last edit, told late
+
+    assert (chat.events(), chat.events("semantic")) == (events, beliefs)
+
+
+def test_a_deleted_message_stays_deleted(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.delete("1")
+    events = chat.events()
+    chat.delete("1")
+    chat.edit("1", "I live in Rome.")
+    chat.send("I live in Paris.", external_id="1")
+
+    assert (chat.facts(), chat.turns(), chat.parked()) == ([], [], [])
+    assert chat.events() == events
+
+
+@pytest.mark.parametrize("group", ["g", "other"])
+def test_what_names_an_id_that_the_group_has_not_is_parked(chat: Chat, group: str) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    unknown = "1" if group == "other" else "2"
+    chat.edit(unknown, "SECRET", group=group)
+    chat.delete(unknown, group=group)
+    chat.undo(unknown, group=group)
+
+    first, second, third = chat.parked()
+    assert first == second == "external_id: no message of this group has it; send that message, then retry this one"
+    assert third == "reply_to: no message of this group has it; send that message, then retry this one"
+    assert chat.facts() == ["Ana lives in Paris"]
+
+
+def test_a_retry_applies_an_edit_or_a_deletion_that_came_before_its_message(chat: Chat) -> None:
+    edit, deletion = chat.edit("1", "I live in Rome."), chat.delete("2")
+    chat.send("I live in Paris.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    assert chat.facts() == ["Ana likes tea", "Ana lives in Paris"]
+
+    chat.world.send(RetryRequest(group_id="g", position=edit), RetryRequest(group_id="g", position=deletion))
+
+    assert chat.facts() == ["Ana lives in Rome"]
+    assert chat.parked() == []
+    chat.edit("1", "I live in Oslo.")
+    assert chat.facts() == ["Ana lives in Oslo"]
+
+
+def test_an_edit_to_nothing_says_nothing_and_can_be_edited_again(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.edit("1", "")
+    assert (chat.facts(), chat.turns()) == ([], [""])
+
+    chat.edit("1", "I live in Rome.")
+    assert chat.facts() == ["Ana lives in Rome"]
+
+
+def test_feedback_is_no_turn_and_says_nothing(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("I live in Paris.", external_id="2", reply_to="1")
+    chat.send("I live in Rome.", kind="feedback", external_id="3")
+    chat.send("I live in Oslo.", external_id="4", reply_to="2")  # of feedback, which is no message of the bot
+    chat.send("I like tea.", external_id="5", reply_to="unknown")
+
+    assert chat.turns() == ["Hello.", "I live in Oslo.", "I like tea."]
+    assert chat.facts() == ["Ana likes tea", "Ana lives in Oslo"]
+    assert chat.events().count("feedback.received") == 2
+
+
+def test_feedback_is_undone_by_its_author_alone(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Too short.", external_id="2", reply_to="1", author_id="111")
+    chat.undo("2", author_id="222")
+    chat.undo("2", author_id="222", role="Ben")
+    assert "feedback.withdrawn" not in chat.events()
+
+    chat.undo("2", author_id="111", role="Ana B.")
+    chat.undo("2", author_id="111")
+    chat.edit("2", "Too long.")
+    assert chat.events().count("feedback.withdrawn") == 1
+    assert chat.events().count("feedback.received") == 1
+
+
+def test_without_ids_of_people_their_names_say_whose_feedback_it_is(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Too short.", external_id="2", reply_to="1")
+    chat.undo("2", role="Ben")
+    assert "feedback.withdrawn" not in chat.events()
+
+    chat.undo("2", role="Ana")
+    assert "feedback.withdrawn" in chat.events()
+
+
+def test_a_reaction_changes_no_turn(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    events = chat.events()
+    chat.undo("1")
+    chat.send("👍", "reaction", reply_to="1")
+    chat.send("👍", "reaction", reply_to="unknown")
+
+    assert (chat.events(), chat.facts()) == (events, ["Ana lives in Paris"])
+
+
+def test_edited_feedback_is_received_anew_and_deleted_feedback_is_gone(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Too short.", external_id="2", reply_to="1")
+    chat.edit("2", "I live in Rome.")
+    assert chat.events()[-2:] == ["feedback.withdrawn", "feedback.received"]
+    assert (chat.turns(), chat.facts()) == (["Hello."], [])
+
+    chat.delete("2")
+    assert chat.events()[-1] == "feedback.withdrawn"
+
+
+def test_a_goal_becomes_a_turn_by_an_edit_and_a_turn_a_goal(chat: Chat) -> None:
+    chat.send("My goal is to run a marathon", external_id="1")
+    assert (chat.turns(), chat.events("semantic")[-1]) == ([], "objective.raised")
+
+    chat.edit("1", "I live in Rome.")
+    assert (chat.turns(), chat.facts()) == (["I live in Rome."], ["Ana lives in Rome"])
+    assert "objective.withdrawn" in chat.events("semantic")
+
+    chat.edit("1", "My goal is to swim")
+    assert (chat.turns(), chat.facts()) == ([], [])
+    assert chat.events("semantic")[-1] == "objective.raised"
+
+
+def test_content_is_suppressed_in_every_text_of_a_message_or_the_edit_is_parked(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1", suppress_content=True)
+    chat.edit("1", "I live in Rome.")
+    assert chat.parked() == [
+        "suppress_content: the content of the message that it edits is suppressed; send the edit with this set, too"
+    ]
+    chat.edit("1", "I live in Oslo.", suppress_content=True)
+    events = chat.events()
+    chat.edit("1", "I live in Oslo.", suppress_content=True, timestamp=chat.world.now)
+
+    assert chat.facts() == ["Ana lives in Oslo"]
+    assert chat.events()[len(events) :] == []
+    assert chat.turns() == [""]
+
+
+def test_a_turn_withdrawn_by_its_episode_is_edited_no_more(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    [episode] = chat.world.memory.episodes(group_id="g")
+    chat.world.send(WithdrawalRequest(group_id="g", episode_id=episode.uuid))
+    chat.edit("1", "I live in Rome.")
+
+    assert (chat.facts(), chat.turns()) == ([], [])
+
+
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
+def test_a_rebuild_believes_the_same(chat: Chat, source: str) -> None:
+    chat.bot("Hello.", "0")
+    chat.send("I live in Paris. I like tea.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    chat.edit("1", "I live in Rome.")
+    chat.send("My goal is to run", external_id="3")
+    chat.send("my priority is  RUN.", external_id="4")
+    chat.send("Nice.", external_id="5", reply_to="0")
+    chat.edit("5", "Not nice.")
+    chat.delete("3")
+    chat.edit("4", "I like chess.")
+    chat.undo("5")
+    memory = chat.world.memory
+    beliefs, digest = chat.facts(), chat.world.digest()
+
+    memory.rebuild("again", input=source)
+    if source == "mentions":
+        assert memory.digest(generation="again") == digest
+    memory.switch("again")
+    assert chat.facts() == beliefs == ["Ana likes chess", "Ana likes tea", "Ana lives in Rome"]
+
+
+@pytest.mark.parametrize("erased", [[0], [0, 1], [1], [0, 1, 2]])
+def test_a_redaction_leaves_what_the_other_messages_of_a_post_say(chat: Chat, erased: list[int]) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.edit("1", "I live in Rome.")
+    chat.edit("1", "I live in Oslo.")
+    chat.world.send(RedactionRequest(group_id="g", positions=tuple(erased)))
+
+    assert chat.facts() == ([] if 2 in erased else ["Ana lives in Oslo"])
+    assert chat.turns() == ([] if 2 in erased else ["I live in Oslo."])
+    assert chat.parked() == []
