@@ -24,6 +24,7 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Headers, Outgoing, Raw
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
+from asof_streams.messages import Message
 from kafka_broker import Broker
 from kafka_worker import Partition
 
@@ -376,19 +377,21 @@ def test_a_message_in_a_partition_that_is_not_that_of_its_group_is_parked(kafka:
         assert [(fact.group_id, fact.object) for fact in memory.facts(all_groups=True)] == [(there, "Oslo")]
 
 
-NEWER: Headers = [("ce_type", b"message.sent"), ("ce_eventversion", b"3")]
+NEWER = Message.version + 1
+OF_THE_FUTURE: Headers = [("ce_type", b"message.sent"), ("ce_eventversion", str(NEWER).encode())]
 
 
 def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kafka) -> None:
     kafka.create()
     kafka.send(json.dumps(SAID).encode(), b"g")
     assert len(kafka.taken()) == 1
-    kafka.send(b'{"a shape": "of the future"}', b"g", NEWER)
+    kafka.send(b'{"a shape": "of the future"}', b"g", OF_THE_FUTURE)
     kafka.send(json.dumps(FACT).encode(), b"g")
 
+    refused = f"message.sent version {NEWER}, newer than {Message.version}: upgrade asof"
     partition = kafka.open()
     try:
-        with pytest.raises(DecodeError, match=r"offset 1: .*message.sent version 3, newer than 2: upgrade asof"):
+        with pytest.raises(DecodeError, match=f"offset 1: .*{refused}"):
             partition.ingest([])
         assert partition.offset == 1
     finally:
@@ -396,7 +399,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
     done = run("worker", "--kafka", kafka.bootstrap)
 
     assert done.returncode == 2
-    assert "message.sent version 3, newer than 2: upgrade asof" in done.stderr.splitlines()[-1]
+    assert refused in done.stderr.splitlines()[-1]
     assert kafka.records(kafka.topics.dead_letters) == []
     with kafka.local() as memory:
         assert len(list(records(memory, "messages"))) == 1
