@@ -376,6 +376,7 @@ CHANGES = {
     ),
 }
 OF_NO_MEMORY = {
+    "chat",  # of one group, as tests/integration/test_chat.py has it
     "completion",
     "demo",
     "doctor",

@@ -74,8 +74,5 @@ def test_no_archetype_asks_for_more_than_a_small_machine_gives(field: dict[str, 
 
 
 def test_without_a_model_what_is_known_is_told_and_the_answer_says_that_there_is_none() -> None:
-    assert (
-        from_memory(MATERIAL)
-        == "No language model is set, so I answer from memory alone. I remember:\n- Ana lives in Rome"
-    )
+    assert from_memory(MATERIAL) == "This is what I remember. (No language model is set.)\n- Ana lives in Rome"
     assert "No language model is set" in from_memory(ReplyMaterial())

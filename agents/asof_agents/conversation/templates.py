@@ -10,8 +10,9 @@ SALUTE: Final = "🫡"  # the reaction to feedback
 UNDO: Final = "🗑️"  # the reaction by which its author takes feedback or a goal back
 APOLOGY: Final = "Sorry, I cannot answer just now. I have kept what you said."
 CHECK_IN: Final = "Hello! How are things going?"
-_NO_MODEL: Final = "No language model is set, so I answer from memory alone."
-_NOTHING: Final = f"{_NO_MODEL} I know nothing about this yet, and I have kept what you said."
+_NO_MODEL: Final = "(No language model is set.)"
+_NOTHING: Final = f"I know nothing about this yet, and have kept it. {_NO_MODEL}"
+_FOUND: Final = f"This is what I remember. {_NO_MODEL}"
 _SHOWN: Final = 5  # facts
 
 
@@ -20,7 +21,7 @@ def from_memory(material: ReplyMaterial) -> str:
     facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
     if not facts:
         return _NOTHING
-    return "\n".join([f"{_NO_MODEL} I remember:", *(f"- {sentence}" for sentence in facts)])
+    return "\n".join([_FOUND, *(f"- {sentence}" for sentence in facts)])
 
 
 def known(facts: Sequence[ShownFact]) -> str:

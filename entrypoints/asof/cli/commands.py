@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("demo", "Show what it is for: a story of two years."),
+    "chat": ("chat", "Talk with a bot that has this memory."),
     "add": ("writes", "Add one message."),
     "produce": ("batches", "Add messages given as JSON lines."),
     "import": (
@@ -127,6 +128,7 @@ SECTIONS: Final = {  # of the help: the title, and the first command
 
 EXAMPLES: Final = {
     "demo": "asof demo",
+    "chat": "asof chat --name Ana",
     "add": 'asof add "I moved to Berlin in March" --role Ana',
     "produce": "asof produce chat.jsonl --group team",
     "import": "asof import facts.jsonl --strict",

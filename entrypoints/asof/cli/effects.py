@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from asof.operations.sessions import Session
 
 NOT_UNDERSTOOD: Final = "nothing understood, kept as an episode"
-_KINDS: Final = ("began", "ended", "retracted", "restored", "refined")
+BELIEF_CHANGES: Final = ("began", "ended", "retracted", "restored", "refined")
 
 
 def show_beliefs(effect: Any) -> None:
     """Print a line for each fact that a message began or changed, and for each pair of entities that it made one."""
-    for kind in _KINDS:
+    for kind in BELIEF_CHANGES:
         for belief in getattr(effect, kind):
             show.line(f"{kind}: {sentence(belief)}, {show.period(belief.valid_at, belief.invalid_at)}")
     show_duplicates(effect)
@@ -36,5 +36,5 @@ def show_effect(session: "Session", effect: Any) -> None:
         show.line(f"said again: {facts.fact.ask(session, id=uuid).fact}")
     if not effect.understood:
         show.line(NOT_UNDERSTOOD)
-    elif not (effect.reinforced or effect.duplicates or any(getattr(effect, kind) for kind in _KINDS)):
+    elif not (effect.reinforced or effect.duplicates or any(getattr(effect, kind) for kind in BELIEF_CHANGES)):
         show.line("no fact changed")

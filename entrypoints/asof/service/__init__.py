@@ -3,6 +3,7 @@
 __all__ = [
     "api_keys",
     "contexts",
+    "conversation",
     "service",
     "session",
 ]

@@ -150,16 +150,17 @@ class Conversation:
                     outgoing.append(Outgoing("checkin", checkin.checkin_id, event.content, None, checkin.group))
         return outgoing
 
-    async def sent(self, outgoing: Outgoing, external_id: str, at: int) -> None:
-        """Know that a platform took an answer: a text is the bot's turn from then on. Said again it adds nothing.
+    async def sent(self, outgoing: Outgoing, external_id: str, at: int) -> bool:
+        """Know that a platform took an answer; return whether it is a turn of the bot from then on.
 
-        An acknowledgement is no turn. at: UTC microseconds.
+        An acknowledgement is none, and what was sent before adds nothing. at: UTC microseconds.
         """
         async with self._turn(outgoing.group):
             turn = await self._ask(lambda log: _turn_of(log, self._name, outgoing, external_id, at))
             if turn is not None:
                 await self._service.take([turn])
             await self._ask(lambda log: _note_sent(log, outgoing, external_id, self._now()))
+        return turn is not None
 
     async def forget(self, group: str, author: str | None = None) -> Forgotten:
         """Erase a group, or what one author said in it with the answers to it; return once it is done.
