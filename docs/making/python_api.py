@@ -10,7 +10,7 @@ from asof.api import memory
 from asof.runtime import backup, checkout, integrity, log_compression, replay
 from asof_projections import generations, makers
 from asof_projections.graph.sqlite_store import snapshots
-from asof_projections.model import answers, builds, comparisons, contexts, usage
+from asof_projections.model import answers, builds, comparisons, contexts, prompts, usage
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -99,6 +99,7 @@ RETURNED: tuple[type[Any], ...] = (
     builds.RebuildEstimate,
     builds.PromptEstimate,
     usage.ModelUsage,
+    prompts.RegisteredPrompt,
     comparisons.GenerationDifference,
     comparisons.RelationDifferences,
     comparisons.ComparisonPage,

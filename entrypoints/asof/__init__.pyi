@@ -75,6 +75,7 @@ from asof_projections.model.contexts import EntityOutline as EntityOutline
 from asof_projections.model.contexts import EpisodeLine as EpisodeLine
 from asof_projections.model.contexts import FactLine as FactLine
 from asof_projections.model.contexts import LeftOut as LeftOut
+from asof_projections.model.prompts import RegisteredPrompt as RegisteredPrompt
 from asof_projections.model.usage import ModelUsage as ModelUsage
 from asof_streams.errors import AccessDenied as AccessDenied
 from asof_streams.errors import AsofError as AsofError

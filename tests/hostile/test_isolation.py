@@ -338,6 +338,7 @@ OF_ALL = {
     "replay",
     "builds",
     "estimate_rebuild",
+    "prompts",
 }  # of the directory, for its owner
 CHANGES = {
     *(
@@ -372,6 +373,8 @@ CHANGES = {
         "settle",
         "retry",
         "consolidate",
+        "register_prompt",
+        "activate_prompt",
         "close",
     ),
 }

@@ -671,6 +671,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
         "estimate-rebuild": "rebuild",
         "erasure-preview": "erase",
         **dict.fromkeys(("builds", "pause-build", "resume-build", "cancel-build"), "generations"),
+        **dict.fromkeys(("register-prompt", "activate-prompt"), "prompts"),
     }
 
     assert {other.get(verb, verb) for verb in verbs} <= COMMANDS.keys()

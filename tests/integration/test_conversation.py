@@ -67,23 +67,29 @@ def test_what_a_bot_says_is_answered_by_none(tmp_path: Path) -> None:
     run(tmp_path, told)
 
 
-def test_feedback_gets_a_salute(tmp_path: Path) -> None:
+def test_feedback_gets_a_salute_and_is_no_turn(tmp_path: Path) -> None:
     async def told(here: Platform) -> None:
         [answer] = await here.say("I live in Rome.")
         bot = await here.send(answer)
         [salute] = await here.say("Shorter, please.", to=bot)
         assert (salute.action, salute.text, salute.to) == ("react", "🫡", f"m{here.number}")
+        await here.learned()
 
     run(tmp_path, told)
 
+    assert "Shorter, please." not in said(tmp_path)
 
-def test_a_goal_is_noted(tmp_path: Path) -> None:
+
+def test_a_goal_is_noted_and_neither_it_nor_its_answer_is_a_turn(tmp_path: Path) -> None:
     async def told(here: Platform) -> None:
         [noted] = await here.say("My goal is to become a machine learning engineer")
         assert (noted.action, noted.text) == ("reply", "Noted 🌟")
         await here.send(noted)
+        await here.learned()
 
     run(tmp_path, told)
+
+    assert said(tmp_path) == []
 
 
 def test_feedback_is_undone_by_its_author_alone_and_once(tmp_path: Path) -> None:

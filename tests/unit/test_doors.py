@@ -37,6 +37,7 @@ NO_ROUTE = {
     "import_export": "it reads a file of that machine",
     **dict.fromkeys(("verify", "repair", "compress", "snapshot"), "whoever runs the service looks after its files"),
     "embed": "the service embeds by itself",
+    **dict.fromkeys(("prompts", "register_prompt", "activate_prompt"), "whoever runs the bot writes its prompts"),
     "close": "it ends a client in Python, and nothing of the memory",
 }
 NO_VERB = {"state_identity": "in Python it is merge, split, alias and unalias"}
@@ -47,6 +48,7 @@ COMMAND = {
     **dict.fromkeys(("builds", "pause_build", "resume_build", "cancel_build"), "generations"),
     "estimate_rebuild": "rebuild",
     "erasure_preview": "erase",
+    **dict.fromkeys(("register_prompt", "activate_prompt"), "prompts"),
 }
 NO_COMMAND = {
     "close": "a command closes what it opened",

@@ -55,6 +55,7 @@ from asof.operations.answers import (
     Produced,
     Projection,
     RebuildEstimate,
+    RegisteredPrompt,
     Replay,
     Retried,
     SearchedPage,
@@ -987,6 +988,41 @@ class AsyncMemory:
         Each call counts once, however many generations use its answer; of an erased group none does.
         """
         return await self._run(lambda memory: memory.usage(group_id=group_id, all_groups=all_groups))
+
+    async def prompts(self) -> list[RegisteredPrompt]:
+        """Return the prompts by which a bot replies, every version of each, in order of keys and versions."""
+        return await self._run(lambda memory: memory.prompts())
+
+    async def register_prompt(
+        self,
+        prompt: str,
+        template: str,
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        active: bool = True,
+    ) -> list[RegisteredPrompt]:
+        """Write a version of a prompt, used from the next message on if `active`; return all versions.
+
+        The template has `{current_message}`, and as it likes `{episodic_context}`, `{semantic_facts}`,
+        `{relationship_graph}` and `{context}`. `temperature` and `max_tokens` are those of the version used now, unless
+        given. A bot that answers meanwhile, here or in another process, follows. InvalidInput: the template lacks the
+        message, or names what nothing replaces.
+
+            memory.register_prompt("MAIN_CONVERSATION", "Answer as a pirate: {current_message}")
+        """
+        return await self._run(
+            lambda memory: memory.register_prompt(
+                prompt, template, temperature=temperature, max_tokens=max_tokens, active=active
+            )
+        )
+
+    async def activate_prompt(self, prompt: str, version: int) -> list[RegisteredPrompt]:
+        """Let a version of a prompt be used from the next message on; return all. 1 is asof's own.
+
+        NotFound: there is no such version.
+        """
+        return await self._run(lambda memory: memory.activate_prompt(prompt, version))
 
     async def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""

@@ -20,7 +20,8 @@ NAMES = [
     "InvalidInput", "KeysUnavailable", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "ModelUsage",
     "NameMerge", "NodeName", "NotFound", "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced",
     "Projection",
-    "PromptEstimate", "Queued", "RankedNode", "RebuildEstimate", "Refused", "RelationDifferences", "Retried",
+    "PromptEstimate", "Queued", "RankedNode", "RebuildEstimate", "Refused", "RegisteredPrompt",
+    "RelationDifferences", "Retried",
     "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
     "UnavailableError", "UndoneConsolidation", "UnfinishedBuild", "WhatIf", "WorkerStalled", "WriterBusy",
     "__version__", "open", "open_async", "restore",
@@ -41,6 +42,7 @@ _HOMES = {
     "Projection": "asof.runtime.replay",
     **dict.fromkeys(("PromptEstimate", "RebuildEstimate", "UnfinishedBuild"), "asof_projections.model.builds"),
     "ModelUsage": "asof_projections.model.usage",
+    "RegisteredPrompt": "asof_projections.model.prompts",
     "AsyncMemory": "asof.api.async_memory",
     "Memory": "asof.api.memory",
 }

@@ -23,6 +23,7 @@ from asof.operations import (
     facts,
     history,
     logs,
+    prompts,
     queries,
     sessions,
     usage,
@@ -68,6 +69,7 @@ from asof.operations.answers import (
     Produced,
     Projection,
     RebuildEstimate,
+    RegisteredPrompt,
     Replay,
     Retried,
     SearchedPage,
@@ -1030,6 +1032,44 @@ class Memory:
         Each call counts once, however many generations use its answer; of an erased group none does.
         """
         return usage.usage.ask(self._session, group_id=group_id, all_groups=all_groups)
+
+    def prompts(self) -> list[RegisteredPrompt]:
+        """Return the prompts by which a bot replies, every version of each, in order of keys and versions."""
+        return prompts.prompts.ask(self._session)
+
+    def register_prompt(
+        self,
+        prompt: str,
+        template: str,
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        active: bool = True,
+    ) -> list[RegisteredPrompt]:
+        """Write a version of a prompt, used from the next message on if `active`; return all versions.
+
+        The template has `{current_message}`, and as it likes `{episodic_context}`, `{semantic_facts}`,
+        `{relationship_graph}` and `{context}`. `temperature` and `max_tokens` are those of the version used now, unless
+        given. A bot that answers meanwhile, here or in another process, follows. InvalidInput: the template lacks the
+        message, or names what nothing replaces.
+
+            memory.register_prompt("MAIN_CONVERSATION", "Answer as a pirate: {current_message}")
+        """
+        return prompts.register_prompt.ask(
+            self._session,
+            prompt=prompt,
+            template=template,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            active=active,
+        )
+
+    def activate_prompt(self, prompt: str, version: int) -> list[RegisteredPrompt]:
+        """Let a version of a prompt be used from the next message on; return all. 1 is asof's own.
+
+        NotFound: there is no such version.
+        """
+        return prompts.activate_prompt.ask(self._session, prompt=prompt, version=version)
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""

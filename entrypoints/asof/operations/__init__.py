@@ -32,6 +32,7 @@ __all__ = [
     "ontologies",
     "operation",
     "process",
+    "prompts",
     "queries",
     "replay",
     "sessions",

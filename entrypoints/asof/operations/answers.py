@@ -52,6 +52,7 @@ from asof_projections.model.answers import (
 from asof_projections.model.builds import PromptEstimate, RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
 from asof_projections.model.contexts import Context
+from asof_projections.model.prompts import RegisteredPrompt
 from asof_projections.model.usage import ModelUsage
 
 __all__ = [
@@ -99,6 +100,7 @@ __all__ = [
     "Queued",
     "RankedNode",
     "RebuildEstimate",
+    "RegisteredPrompt",
     "RelationDifferences",
     "Replay",
     "Retried",

@@ -32,6 +32,7 @@ __all__ = [
     "ontology_trial",
     "open_logs",
     "processes",
+    "prompt_registry",
     "rebuild_estimate",
     "recovery",
     "repair",

@@ -47,12 +47,12 @@ class Checkin(NamedTuple):
 
 
 class PromptVersion(NamedTuple):
-    """A version of a prompt that was registered."""
+    """A version of a prompt."""
 
     prompt: str
     version: int
     template: str
     temperature: float
     max_tokens: int
-    registered_at: int
+    registered_at: int | None  # None: it comes with asof
     active: bool

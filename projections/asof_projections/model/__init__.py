@@ -6,6 +6,7 @@ __all__ = [
     "comparisons",
     "contexts",
     "prices",
+    "prompts",
     "queries",
     "rows",
     "usage",

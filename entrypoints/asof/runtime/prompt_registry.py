@@ -1,0 +1,96 @@
+"""The registry of prompts of a directory: events on its conversation log, also while a bot answers there.
+
+A change takes effect with the next message. asof's own version of each prompt is the first, and is always there.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from asof.runtime.conversation_log import ConversationLog
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import expect_no_copy
+from asof.runtime.wiring import existing
+from asof_agents.conversation.prompts import BUILT_IN, ReplyPrompt, unknown_placeholders
+from asof_projections.conversation.model import PromptVersion
+from asof_projections.conversation.store import ConversationStore
+from asof_projections.model.prompts import PromptRegistration
+from asof_streams.conversation import PromptActivated, PromptRegistered
+from asof_streams.errors import ContractError, InvalidInput, NotFound
+from asof_streams.files import locked_folder
+
+_MESSAGE: Final = "{current_message}"
+
+
+def prompts(places: DirectoryLayout) -> list[PromptVersion]:
+    """Return every version of each prompt, in order of keys and versions."""
+    if not places.conversation.exists():
+        return _with_built_in([])
+    try:
+        with ConversationStore(places.conversations) as store:
+            return _with_built_in(store.prompts())
+    except ContractError:  # it was lost, or is of another version
+        with ConversationLog(places, beside=True) as log:
+            return _listed(log)
+
+
+def register(places: DirectoryLayout, new: PromptRegistration, now: int) -> list[PromptVersion]:
+    """Write a version of a prompt; return all. EmptyMemory: nothing was ever written here.
+
+    InvalidInput: its template lacks the message, or names what nothing replaces.
+    """
+    if new.prompt not in BUILT_IN:
+        raise InvalidInput(f"no reply is made by it: write a version of {', '.join(BUILT_IN)}", "prompt")
+    if _MESSAGE not in new.template:
+        raise InvalidInput(f"it does not show the message: write {_MESSAGE} where it is to stand", "template")
+    if unknown := unknown_placeholders(new.template):
+        raise InvalidInput(f"nothing replaces {{{unknown[0]}}}: leave the braces out", "template")
+    with _changing(places) as log:
+        versions = [one for one in _listed(log) if one.prompt == new.prompt]
+        used = next(one for one in versions if one.active)
+        event = PromptRegistered(
+            prompt=new.prompt,
+            prompt_version=versions[-1].version + 1,
+            template=new.template,
+            temperature=used.temperature if new.temperature is None else new.temperature,
+            max_tokens=used.max_tokens if new.max_tokens is None else new.max_tokens,
+            active=new.active,
+        )
+        log.append_prompts([event], now)
+        return _listed(log)
+
+
+def activate(places: DirectoryLayout, prompt: str, version: int, now: int) -> list[PromptVersion]:
+    """Let a version of a prompt be used from here on; return all. NotFound: there is none."""
+    with _changing(places) as log:
+        named = next((one for one in _listed(log) if (one.prompt, one.version) == (prompt, version)), None)
+        if named is None:
+            raise NotFound(f"there is no version {version} of a prompt {prompt}")
+        if not named.active:
+            log.append_prompts([PromptActivated(prompt=prompt, prompt_version=version)], now)
+        return _listed(log)
+
+
+@contextmanager
+def _changing(places: DirectoryLayout) -> Iterator[ConversationLog]:
+    """Yield the conversation log, beside whoever answers; one at a time changes prompts."""
+    expect_no_copy(places.root)
+    existing(places)
+    with locked_folder(places.root), ConversationLog(places, beside=True) as log:
+        log.follow()
+        yield log
+
+
+def _listed(log: ConversationLog) -> list[PromptVersion]:
+    log.follow()
+    return _with_built_in(log.store.prompts())
+
+
+def _with_built_in(registered: Sequence[PromptVersion]) -> list[PromptVersion]:
+    chosen = {one.prompt for one in registered if one.active}
+    own = [_built_in(prompt, active=prompt.key not in chosen) for prompt in BUILT_IN.values()]
+    return sorted([*own, *registered], key=lambda one: (one.prompt, one.version))
+
+
+def _built_in(prompt: ReplyPrompt, *, active: bool) -> PromptVersion:
+    return PromptVersion(*prompt, registered_at=None, active=active)

@@ -1,0 +1,129 @@
+"""The prompts of replies are written and chosen while a bot runs, by any process, and each change is an event."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof_streams.conversation import PromptActivated, PromptRegistered, ReplyGiven
+from asof_streams.errors import EmptyMemory, InvalidInput, NotFound
+from asof_streams.sqlite_log import SqliteLog
+from commands import Asof
+from conversing import platform, settings_of
+from reply_server import replying
+
+MAIN = "MAIN_CONVERSATION"
+
+
+@pytest.fixture
+def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Asof:
+    told = Asof(tmp_path / "data", capsys)
+    told("add", "I live in Rome.", "--role", "ana")
+    return told
+
+
+def shown(memory: asof.Memory) -> list[tuple[int, bool, float, int]]:
+    return [(one.version, one.active, one.temperature, one.max_tokens) for one in memory.prompts()]
+
+
+def test_a_change_of_a_prompt_by_another_process_is_used_with_the_next_message(tmp_path: Path) -> None:
+    async def main() -> None:
+        with replying() as server, asof.open(tmp_path, embedder="hash") as beside:
+            async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+                await here.talk("Hello.")
+                beside.register_prompt(MAIN, "Arr: {current_message}", temperature=0.2)
+                await here.talk("Hello.")
+                beside.register_prompt(MAIN, "Not yet: {current_message}", active=False)
+                await here.talk("Hello.")
+                beside.activate_prompt(MAIN, 3)
+                await here.talk("Hello.")
+                beside.activate_prompt(MAIN, 1)
+                await here.talk("Hello.")
+            prompts, temperatures = server.prompts, [asked["temperature"] for asked in server.requests]
+
+        assert prompts[1:4] == ["Arr: Hello.", "Arr: Hello.", "Not yet: Hello."]
+        assert "You talk with somebody" in prompts[0]
+        assert "You talk with somebody" in prompts[4]
+        assert temperatures == [0.7, 0.2, 0.2, 0.2, 0.7]
+
+    asyncio.run(main())
+
+    with SqliteLog(tmp_path / "conversation.sqlite") as log:
+        events = [record.event for record in log.read()]
+    assert [event.prompt_version for event in events if isinstance(event, ReplyGiven)] == [1, 2, 2, 3, 1]
+    assert [type(event) for event in events if not isinstance(event, ReplyGiven)].count(PromptRegistered) == 2
+    assert [event.prompt_version for event in events if isinstance(event, PromptActivated)] == [3, 1]
+
+
+def test_the_first_version_of_a_prompt_is_of_asof_itself_and_makes_no_file(told: Asof) -> None:
+    with asof.open(told.data) as memory:
+        assert shown(memory) == [(1, True, 0.7, 512)]
+    assert not list(told.data.glob("conversation*"))
+
+
+def test_versions_are_numbered_and_one_is_used(told: Asof) -> None:
+    with asof.open(told.data) as memory:
+        memory.register_prompt(MAIN, "{current_message}!", max_tokens=64)
+        memory.register_prompt(MAIN, "{current_message}?", temperature=0.1, active=False)
+        assert shown(memory) == [(1, False, 0.7, 512), (2, True, 0.7, 64), (3, False, 0.1, 64)]
+        assert [one.active for one in memory.activate_prompt(MAIN, 3)] == [False, False, True]
+        assert [one.active for one in memory.activate_prompt(MAIN, 1)] == [True, False, False]
+    with asof.open(told.data) as memory:
+        assert shown(memory) == [(1, True, 0.7, 512), (2, False, 0.7, 64), (3, False, 0.1, 64)]
+
+
+def test_what_cannot_be_a_prompt_is_refused_by_its_field(told: Asof) -> None:
+    with asof.open(told.data) as memory:
+        for field, given in (
+            ("template", {"template": "Hello."}),
+            ("template", {"template": "{current_message} {history}"}),
+            ("template", {"template": ""}),
+            ("prompt", {"prompt": "OTHER"}),
+            ("prompt", {"prompt": "main"}),
+            ("temperature", {"temperature": 3}),
+            ("max_tokens", {"max_tokens": 0}),
+        ):
+            with pytest.raises(InvalidInput) as refused:
+                memory.register_prompt(**{"prompt": MAIN, "template": "{current_message}", **given})
+            assert refused.value.field == field
+        with pytest.raises(NotFound):
+            memory.activate_prompt(MAIN, 2)
+        assert shown(memory) == [(1, True, 0.7, 512)]
+
+
+def test_a_memory_that_is_empty_takes_no_prompts(tmp_path: Path) -> None:
+    with asof.open(tmp_path / "data") as memory:
+        assert shown(memory) == [(1, True, 0.7, 512)]
+        with pytest.raises(EmptyMemory):
+            memory.register_prompt(MAIN, "{current_message}")
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_command_lists_writes_and_chooses(told: Asof, tmp_path: Path) -> None:
+    file = tmp_path / "pirate.txt"
+    file.write_text("You are a pirate.\n{current_message}")
+
+    assert "used" in told("prompts")
+    assert [one["active"] for one in told.json("prompts", "register", MAIN, "--template", str(file))] == [False, True]
+    assert "You are a pirate." in told("prompts")
+    told("prompts", "activate", MAIN, "--version", "1")
+    assert [one["active"] for one in told.json("prompts")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("register", MAIN),
+        ("register",),
+        ("activate", MAIN),
+        ("activate", MAIN, "--version", "1", "--temperature", "1"),
+        ("list", MAIN),
+        ("list", "--version", "1"),
+        ("register", MAIN, "--template", "nowhere.txt"),
+    ],
+    ids=" ".join,
+)
+def test_the_command_refuses_what_does_not_go_together(told: Asof, given: tuple[str, ...]) -> None:
+    told("prompts", *given, code=2)
+    assert told.out == ""
