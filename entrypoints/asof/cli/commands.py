@@ -99,6 +99,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "doctor": ("upkeep", "Look at what asof needs and finds here."),
     "model": ("model", "Install the model that search compares meaning with, and verify it."),
     "serve": ("serve", "Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."),
+    "discord": ("discord", "Talk on Discord with those who opted in, until stopped."),
     "completion": ("completion", "Print the script by which a shell completes commands and options."),
     "worker": ("kafka", "Process messages from Kafka until stopped."),
     "topics": (
@@ -193,6 +194,7 @@ EXAMPLES: Final = {
     "doctor": "asof doctor",
     "model": "asof model pull",
     "serve": "asof serve --data ./asof-data --port 8000",
+    "discord": "asof discord --data ./asof-data",
     "completion": "asof completion bash >> ~/.bashrc",
     "worker": "asof worker --kafka 127.0.0.1:9092 --data ./worker-data",
     "topics": "asof topics create --kafka 127.0.0.1:9092 --partitions 4",

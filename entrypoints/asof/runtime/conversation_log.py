@@ -145,12 +145,38 @@ class ConversationLog:
         return next((record.event for record in self._log.read(position, position + 1)), None)
 
     def said_by(self, author: str, group: str) -> list[int]:
-        """Return the positions of an author's messages in a group, and of the turns of the bot that answer them."""
+        """Return the positions of what an author said in a group, edits included, and of all that the bot said since.
+
+        The bot may have repeated it to anybody. Its words are context alone: nothing is learned from them.
+        """
         self.follow()
-        own = [message.position for message in self.store.by_author(author, group)]
-        sent = [reply.external_id for at in own for reply in self.store.answers_to(at) if reply.external_id is not None]
-        turns = [turn.position for id_ in sent if (turn := self.store.message(group, id_)) is not None]
-        return sorted({*own, *turns})
+        found: list[int] = []
+        for record in self._messages.of_group(group):
+            if isinstance(message := record.event, Message):
+                is_own = (message.author_id or message.role) == author
+                is_bot = message.role_type == "assistant" and message.author_id is None
+                if is_own or (found and is_bot):
+                    found.append(record.position)
+        return found
+
+    def said_before(self, moment: int, group: str) -> list[int]:
+        """Return the positions of what was said in a group before a moment, with all later edits of it."""
+        self.follow()
+        found: list[int] = []
+        old: set[str | None] = set()
+        for record in self._messages.of_group(group):
+            if isinstance(message := record.event, Message):
+                said_at = record.recorded_at if message.timestamp is None else message.timestamp
+                if said_at < moment:
+                    old.add(message.external_id)
+                if said_at < moment or (message.external_id is not None and message.external_id in old):
+                    found.append(record.position)
+        return found
+
+    def groups(self, prefix: str) -> list[str]:
+        """Return the groups whose ids begin so, in the order of their ids."""
+        self.follow()
+        return [group for group in self.store.groups() if group.startswith(prefix)]
 
     def unanswered(self) -> list[ConversationMessage]:
         """Return the messages that are to be answered and are not, in their order."""

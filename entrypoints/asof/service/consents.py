@@ -16,6 +16,7 @@ from asof_streams.sqlite import connect, create, owe_vacuum, transaction, vacuum
 _SCHEMA: Final = """
 CREATE TABLE consents (user TEXT NOT NULL, scope TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (user, scope))
     WITHOUT ROWID;
+CREATE TABLE spoken (user TEXT NOT NULL, group_id TEXT NOT NULL, PRIMARY KEY (user, group_id)) WITHOUT ROWID;
 CREATE TABLE channels (group_id TEXT PRIMARY KEY, channel TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE parts (part TEXT PRIMARY KEY, first TEXT NOT NULL) WITHOUT ROWID
 """
@@ -42,18 +43,32 @@ class Consents:
         return None if row is None else row[0]
 
     def withdraw(self, user: str) -> None:
-        """Take back what a user opted in to, everywhere. No byte of their id stays in the file."""
+        """Take back what a user opted in to, everywhere."""
+        with self._lock:
+            self._db.execute("DELETE FROM consents WHERE user = ?", (user,))
+
+    def forget(self, user: str) -> None:
+        """Forget a user, whose words are erased. No byte of their id stays in the file."""
         with self._lock:
             with transaction(self._db):
-                self._db.execute("DELETE FROM consents WHERE user = ?", (user,))
+                for table in ("consents", "spoken"):
+                    self._db.execute(f"DELETE FROM {table} WHERE user = ?", (user,))
+                self._db.execute("DELETE FROM channels WHERE group_id NOT IN (SELECT group_id FROM spoken)")
                 owe_vacuum(self._db)
             vacuum(self._db)
 
-    def spoke(self, group_id: str, channel: str) -> None:
-        """Keep where a group was last spoken in: that is where the bot speaks first."""
-        kept = "INSERT INTO channels (group_id, channel) VALUES (?, ?) ON CONFLICT DO UPDATE SET channel = ?"
-        with self._lock:
+    def spoke(self, user: str, group_id: str, channel: str) -> None:
+        """Keep that a user spoke in a group, and where: that is where the bot speaks first."""
+        with self._lock, transaction(self._db):
+            self._db.execute("INSERT OR IGNORE INTO spoken (user, group_id) VALUES (?, ?)", (user, group_id))
+            kept = "INSERT INTO channels (group_id, channel) VALUES (?, ?) ON CONFLICT DO UPDATE SET channel = ?"
             self._db.execute(f"{kept} WHERE channel <> ?", (group_id, channel, channel, channel))
+
+    def groups(self, user: str) -> list[str]:
+        """Return the groups in which a user spoke, in the order of their ids."""
+        with self._lock:
+            spoken = self._db.execute("SELECT group_id FROM spoken WHERE user = ? ORDER BY group_id", (user,))
+            return [group for (group,) in spoken]
 
     def channel(self, group_id: str) -> str | None:
         """Return where a group was last spoken in."""

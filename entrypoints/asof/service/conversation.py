@@ -41,7 +41,8 @@ Action = Literal["reply", "react", "unreact"]
 class Incoming:
     """What a platform tells: a message, or a reaction, an edit or a deletion of one.
 
-    external_id: the platform's id of the message; of an edit or a deletion, of the message that it is of; of a reaction
+    author: the platform's id of who said or did it; empty where it does not say, as of a deletion. external_id: the
+    platform's id of the message; of an edit or a deletion, of the message that it is of; of a reaction
     it is not looked at. reply_to: the id of the message that is replied to, or that a reaction is put on. text: of a
     reaction the emoji. at: UTC microseconds.
     """
@@ -110,13 +111,17 @@ class Conversation:
         """Put what a platform tells on the messages log, durably; then answer it, at most once, and return the answer.
 
         Messages of one group are answered one after the other. Empty: there is nothing to answer, or it was answered
-        before. InvalidInput: a field is wrong.
+        before. What changes a message that the group does not have is passed over, and is on no log: on a platform
+        people also change what they do not tell a bot. InvalidInput: a field is wrong.
         """
         message = _message_of(incoming)
         async with self._turn(incoming.group):
-            known = await self._ask(lambda log: _known(log, message)) if incoming.kind == "message" else None
-            position = (await self._service.take([message])).start if known is None else known.position
-            return await self._answer(position)
+            known = await self._ask(lambda log: _known(log, message))
+            if known is not None and message.kind == "message":
+                return await self._answer(known.position)
+            if known is None and message.kind != "message":
+                return []
+            return await self._answer((await self._service.take([message])).start)
 
     async def resume(self, group: str | None = None) -> list[Outgoing]:
         """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
@@ -163,7 +168,7 @@ class Conversation:
         return turn is not None
 
     async def forget(self, group: str, author: str | None = None) -> Forgotten:
-        """Erase a group, or what one author said in it with the answers to it; return once it is done.
+        """Erase a group, or what one author said in it with what the bot said since; return once it is done.
 
         The conversation log forgets it too. It is a message on the log as any erasure.
         """
@@ -179,6 +184,21 @@ class Conversation:
                 erased = await self._service.erased()
             await self._ask(ConversationLog.follow)
         return Forgotten(group, count, erased)
+
+    async def expire(self, prefix: str, before: int) -> int:
+        """Erase what was said before a moment in the groups whose ids begin so; return how many messages it was.
+
+        Edits of it that were made later are erased with it. before: UTC microseconds.
+        """
+        count = 0
+        for group in await self._ask(lambda log: log.groups(prefix)):
+            async with self._turn(group):
+                positions = await self._ask(partial(ConversationLog.said_before, moment=before, group=group))
+                if positions:
+                    await self._service.take_and_see([RedactionRequest(group_id=group, positions=tuple(positions))])
+                    await self._ask(ConversationLog.follow)
+                count += len(positions)
+        return count
 
     async def known(self, group: str) -> tuple[ShownFact, ...]:
         """Return what is believed of a group, for whoever asks what the bot knows."""
@@ -235,15 +255,16 @@ def _message_of(incoming: Incoming) -> Message:
         "external_id": None if incoming.kind == "reaction" else incoming.external_id,
         "reply_to": incoming.reply_to,
         "kind": incoming.kind,
-        "author_id": incoming.author,
+        "author_id": incoming.author or None,
     }
     return validate(Message, fields)
 
 
 def _known(log: ConversationLog, message: Message) -> ConversationMessage | None:
-    """Return a message that was taken before under the same external id."""
+    """Return a message that was taken before: under the same external id, or the one that a reaction is put on."""
     log.follow()
-    return None if message.external_id is None else log.store.message(message.group_id, message.external_id)
+    target = message.reply_to if message.kind == "reaction" else message.external_id
+    return None if target is None else log.store.message(message.group_id, target)
 
 
 def _to_answer(log: ConversationLog, position: int) -> ConversationMessage | None:

@@ -14,7 +14,6 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_by_external_id ON messages (grp, external_id);
 CREATE INDEX messages_by_time ON messages (grp, said_at, position);
-CREATE INDEX messages_by_author ON messages (grp, author);
 CREATE INDEX messages_to_answer ON messages (position) WHERE awaits_reply;
 CREATE TABLE replies (
     reply_id TEXT PRIMARY KEY, position INTEGER NOT NULL, grp TEXT NOT NULL, answers INTEGER NOT NULL,

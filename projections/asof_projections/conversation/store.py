@@ -225,10 +225,9 @@ class ConversationStore:
         )
         return [_message(row) for row in reversed(rows)]
 
-    def by_author(self, author: str, group: str | None = None) -> list[ConversationMessage]:
-        """Return an author's messages in a group, or in all, in their order."""
-        rows = self._rows(f"{_MESSAGE} WHERE author = ?1 AND (?2 IS NULL OR grp = ?2) ORDER BY position", author, group)
-        return [_message(row) for row in rows]
+    def groups(self) -> list[str]:
+        """Return the groups in which anything was said, in the order of their ids."""
+        return [group for (group,) in self._rows("SELECT DISTINCT grp FROM messages ORDER BY grp")]
 
     def unanswered(self, start: int) -> list[ConversationMessage]:
         """Return the messages from a position on that a bot is to answer and has not, in their order."""

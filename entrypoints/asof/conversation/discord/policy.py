@@ -6,6 +6,7 @@ from typing import Final
 
 from asof.settings import DiscordConfig
 
+PREFIX: Final = "discord-"  # of every group
 DIRECT: Final = "dm"
 
 
@@ -35,10 +36,15 @@ class Speaker:
 def group_of(place: Place, config: DiscordConfig) -> str:
     """Return the group whose memory it is. What is said in direct messages never meets what is said in a guild."""
     if place.guild is None:
-        return f"discord-{DIRECT}-{place.channel}"
+        return f"{PREFIX}{DIRECT}-{place.channel}"
     if config.memory == "guild":
-        return f"discord-{place.guild}"
-    return f"discord-{place.guild}-{place.channel}"
+        return f"{PREFIX}{place.guild}"
+    return f"{PREFIX}{place.guild}-{place.channel}"
+
+
+def is_direct(group: str) -> bool:
+    """Whether a group is that of direct messages: one person's with the bot."""
+    return group.startswith(f"{PREFIX}{DIRECT}-")
 
 
 def is_open(place: Place, config: DiscordConfig) -> bool:
