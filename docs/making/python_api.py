@@ -78,6 +78,8 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Evidence,
     answers.Consequence,
     answers.WhatIf,
+    answers.Objective,
+    answers.Feedback,
     answers.Contradiction,
     answers.ParkedMessage,
     answers.Retried,

@@ -35,6 +35,7 @@ from asof_projections.model.answers import Evidence as Evidence
 from asof_projections.model.answers import Explanation as Explanation
 from asof_projections.model.answers import Fact as Fact
 from asof_projections.model.answers import FactVersion as FactVersion
+from asof_projections.model.answers import Feedback as Feedback
 from asof_projections.model.answers import GroupInfo as GroupInfo
 from asof_projections.model.answers import Hit as Hit
 from asof_projections.model.answers import Hits as Hits
@@ -46,6 +47,7 @@ from asof_projections.model.answers import Link as Link
 from asof_projections.model.answers import LogEvent as LogEvent
 from asof_projections.model.answers import NameMerge as NameMerge
 from asof_projections.model.answers import NodeName as NodeName
+from asof_projections.model.answers import Objective as Objective
 from asof_projections.model.answers import Page as Page
 from asof_projections.model.answers import Parked as Parked
 from asof_projections.model.answers import ParkedMessage as ParkedMessage

@@ -23,6 +23,10 @@ from asof_projections.queries.consistent_read import consistent_read
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
+    FeedbackReceived,
+    FeedbackWithdrawn,
+    GoalDeclared,
+    GoalWithdrawn,
     GroupErased,
     MentionObserved,
     MessageParked,
@@ -46,6 +50,8 @@ from asof_streams.semantic import (
     FactReinforced,
     FactRestored,
     MentionResolved,
+    ObjectiveRaised,
+    ObjectiveWithdrawn,
     RelationDeclared,
 )
 from effort import tries
@@ -550,6 +556,55 @@ def test_contradictions_are_those_of_a_group_that_were_open_at_a_moment_flagged_
     assert [c.uuid for c in store.contradictions(None, None, limit=1)] == ["o"]
     assert store.contradictions("g", None, settled=True, limit=1) == [over]
     assert store.contradictions("nobody", None) == store.contradictions("g", None, limit=0) == []
+
+
+def objective(uuid: str, goal: str, saliency: float, stated: float | None) -> ObjectiveRaised:
+    told = {"description": uuid, "status": "pending", "said_at": 3, "goal_id": goal}
+    return ObjectiveRaised(objective_id=uuid, saliency=saliency, stated=stated, **told)
+
+
+def test_objectives_are_those_that_were_believed_at_a_moment_the_most_salient_first(store, story) -> None:
+    first = story.tell(objective("run", "a", 0.8, 0.8))
+    story.tell(objective("swim", "b", 0.9, 0.9))
+    story.tell(objective("rest", "c", 1.0, 1.0), group="h")
+    raised = story.tell(objective("run", "d", 1.0, 1.0))
+    lowered = story.tell(GoalWithdrawn(goal_id="d"), objective("run", "a", 0.8, None))
+    gone = story.tell(GoalWithdrawn(goal_id="a"), ObjectiveWithdrawn(objective_id="run", goal_id="a"))
+    commit(store, story)
+
+    def believed(known, **options):
+        return [(o.uuid, o.saliency, o.goals, o.known_to) for o in store.objectives("g", known, **options)]
+
+    assert believed(first) == [("run", 0.8, ("a",), raised)]
+    assert believed(raised) == [("run", 1.0, ("a", "d"), lowered), ("swim", 0.9, ("b",), INF)]
+    assert believed(lowered) == [("swim", 0.9, ("b",), INF), ("run", 0.8, ("a",), gone)]
+    assert believed(gone) == believed(None) == [("swim", 0.9, ("b",), INF)]
+    assert believed(lowered, limit=1) == [("swim", 0.9, ("b",), INF)]
+    assert [o.uuid for o in store.objectives(None, None)] == ["rest", "swim"]
+    assert store.objectives("nobody", None) == []
+    at_once = ObjectiveWithdrawn(objective_id="run", goal_id="e")
+    story.tell(objective("run", "e", 0.5, 0.5), GoalWithdrawn(goal_id="e"), at_once, objective("run", "f", 0.4, 0.4))
+    commit(store, story)
+    assert believed(None)[1:] == [("run", 0.4, ("f",), INF)]
+
+
+def test_every_store_has_the_same_digest_of_what_a_chat_told(stores, known, story) -> None:
+    told = {"role_type": "user", "valid_at": 5}
+    goal = {**told, "content": "My goal is to run", "description": "run", "saliency": 1.0}
+    story.tell(
+        FeedbackReceived(feedback_id="a", external_id="1", reply_to="0", content="Too long.", **told),
+        FeedbackReceived(feedback_id="b", content="Fine.", suppressed=True, **told),
+        GoalDeclared(goal_id="c", author_id="7", edited_at=6, corrects="a", **goal),
+    )
+    story.tell(FeedbackWithdrawn(feedback_id="a"), GoalWithdrawn(goal_id="c"), GoalWithdrawn(goal_id="unknown"))
+    story.tell(objective("run", "c", 1.0, 1.0))
+    story.tell(GoalWithdrawn(goal_id="c"), ObjectiveWithdrawn(objective_id="run", goal_id="c"))
+    commit(known, story)
+    with stores.writing("other") as store:
+        empty = store.digest()
+        commit(store, story)
+
+        assert empty != store.digest() == known.digest()
 
 
 def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_the_log(store, story) -> None:

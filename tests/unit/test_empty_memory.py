@@ -26,6 +26,8 @@ LISTS = {
     "groups": {},
     "parked": {},
     "contradictions": {},
+    "objectives": {},
+    "feedback": {},
     "usage": {},
 }
 

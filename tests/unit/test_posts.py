@@ -302,3 +302,84 @@ def test_a_redaction_leaves_what_the_other_messages_of_a_post_say(chat: Chat, er
     assert chat.facts() == ([] if 2 in erased else ["Ana lives in Oslo"])
     assert chat.turns() == ([] if 2 in erased else ["I live in Oslo."])
     assert chat.parked() == []
+
+
+def test_objectives_are_what_goals_declare_the_most_salient_first(chat: Chat) -> None:
+    chat.send("I want to focus on running", external_id="1")
+    chat.send("My goal is to swim", external_id="2")
+    before = chat.world.now
+    chat.send("my priority is  Running!", external_id="3")
+    memory = chat.world.memory
+
+    swim, run = memory.objectives(group_id="g")
+    assert [(o.description, o.saliency, o.status, len(o.goals)) for o in (swim, run)] == [
+        ("swim", 1.0, "pending", 1),
+        ("running", 0.9, "pending", 2),
+    ]
+    assert [o.saliency for o in memory.objectives(group_id="g", known_at=before)] == [1.0, 0.8]
+    assert memory.objectives(group_id="g", limit=1) == [swim]
+    assert memory.objectives(group_id="other") == []
+    assert [o.description for o in memory.objectives(all_groups=True)] == ["swim", "running"]
+
+
+def test_an_objective_keeps_the_saliency_of_the_goals_that_stand_until_none_does(chat: Chat) -> None:
+    chat.send("I want to focus on running", external_id="1")
+    chat.send("My goal is running", external_id="2")
+    memory = chat.world.memory
+    first, second = memory.objectives(group_id="g")[0].goals
+
+    chat.undo("2")
+    [left] = memory.objectives(group_id="g")
+    assert (left.saliency, left.goals) == (0.8, (first,))
+    at = chat.world.now
+    chat.delete("1")
+    assert memory.objectives(group_id="g") == []
+    assert [o.goals for o in memory.objectives(group_id="g", known_at=at)] == [(first,)]
+    assert [o.goals for o in memory.objectives(group_id="g", known_at=at - DAY)] == [(first, second)]
+    chat.send("My goal is running", external_id="3")
+    assert [o.saliency for o in memory.objectives(group_id="g")] == [1.0]
+
+
+def test_feedback_is_listed_as_it_came_with_what_it_is_about(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Too short.", external_id="2", reply_to="1", author_id="111")
+    chat.send("Fine.", kind="feedback")
+    chat.undo("2", author_id="111")
+    memory = chat.world.memory
+    [turn] = memory.episodes(group_id="g")
+
+    short, fine = memory.feedback(group_id="g", withdrawn=True)
+    assert (short.content, short.reply_to, short.episode_id, short.author_id) == ("Too short.", "1", turn.uuid, "111")
+    assert (fine.content, fine.reply_to, fine.episode_id) == ("Fine.", None, None)
+    assert short.withdrawn_at is not None
+    assert fine.withdrawn_at is None
+    assert memory.feedback(group_id="g") == [fine]
+    [then] = memory.feedback(group_id="g", known_at=short.recorded_at)
+    assert (then.uuid, then.withdrawn_at) == (short.uuid, None)
+    assert memory.feedback(group_id="other") == []
+
+
+def test_an_erased_group_leaves_nothing_of_its_chat(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Too short.", external_id="2", reply_to="1")
+    chat.send("My goal is to swim", external_id="3")
+    memory = chat.world.memory
+    memory.erase("g")
+
+    assert (memory.feedback(group_id="g", withdrawn=True), memory.objectives(group_id="g")) == ([], [])
+    chat.send("I live in Oslo.", external_id="2")
+    assert chat.facts() == ["Ana lives in Oslo"]
+
+
+def test_adding_tells_the_episode_of_a_turn_alone(chat: Chat) -> None:
+    add, fields = chat.world.memory.add, {"group_id": "g", "role": "Ana", "kind": "message"}
+    turn = add("I live in Paris.", external_id="1", **fields)
+    goal = add("My goal is to swim", external_id="2", **fields)
+    again = add("I live in Paris.", external_id="1", **fields)
+    edit = add("I live in Rome.", **{**fields, "external_id": "1", "kind": "edit"})
+
+    [episode] = chat.world.memory.episodes(group_id="g")
+    assert turn.episode_id is not None
+    assert (goal.episode_id, again.episode_id, edit.episode_id) == (None, None, episode.uuid)
+    assert goal.effect is not None
+    assert goal.effect.understood

@@ -38,6 +38,7 @@ from asof.operations.answers import (
     Explanation,
     Fact,
     FactVersion,
+    Feedback,
     GenerationDifference,
     GenerationInfo,
     GraphSnapshot,
@@ -49,6 +50,7 @@ from asof.operations.answers import (
     LogCompression,
     LogEvent,
     ModelUsage,
+    Objective,
     Outcome,
     Page,
     ParkedMessage,
@@ -689,6 +691,35 @@ class AsyncMemory:
             memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
         """
         return await self._run(lambda memory: memory.what_if(statements, group_id=group_id))
+
+    async def objectives(
+        self,
+        *,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Objective]:
+        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order."""
+        return await self._run(
+            lambda memory: memory.objectives(known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit)
+        )
+
+    async def feedback(
+        self,
+        *,
+        withdrawn: bool = False,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Feedback]:
+        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back."""
+        return await self._run(
+            lambda memory: memory.feedback(
+                withdrawn=withdrawn, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
 
     async def contradictions(
         self,

@@ -23,6 +23,7 @@ from asof.operations import (
     facts,
     history,
     logs,
+    posts,
     prompts,
     queries,
     sessions,
@@ -52,6 +53,7 @@ from asof.operations.answers import (
     Explanation,
     Fact,
     FactVersion,
+    Feedback,
     GenerationDifference,
     GenerationInfo,
     GraphSnapshot,
@@ -63,6 +65,7 @@ from asof.operations.answers import (
     LogCompression,
     LogEvent,
     ModelUsage,
+    Objective,
     Outcome,
     Page,
     ParkedMessage,
@@ -732,6 +735,40 @@ class Memory:
             memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
         """
         return facts.what_if(self._session, statements, group_id)
+
+    # A chat beside its turns.
+
+    def objectives(
+        self,
+        *,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Objective]:
+        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order."""
+        return posts.objectives.ask(
+            self._session, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+        )
+
+    def feedback(
+        self,
+        *,
+        withdrawn: bool = False,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Feedback]:
+        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back."""
+        return posts.feedback.ask(
+            self._session,
+            withdrawn=withdrawn,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+        )
 
     # What waits for a person.
 

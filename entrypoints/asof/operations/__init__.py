@@ -31,6 +31,7 @@ __all__ = [
     "model",
     "ontologies",
     "operation",
+    "posts",
     "process",
     "prompts",
     "queries",

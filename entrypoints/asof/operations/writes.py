@@ -32,9 +32,12 @@ def add(session: Session, query: Message) -> Added:
         return Added(put(session, query), None)
     position = put(session, query)
     writer = session.writer()
-    effect = writer.effect(position, worded=query.uuid is None)
+    episode: str | None = query.uuid or episode_id(query.group_id, position)
+    if (query.kind or query.external_id) is not None and writer.episodes.episode(str(episode)) is None:
+        episode = None  # of a chat not every message is a turn, nor new
+    effect = writer.effect(position, worded=query.uuid is None and episode is not None)
     report = None if effect is None else writer.report(position)
-    return Added(position, query.uuid or episode_id(query.group_id, position), effect, report)
+    return Added(position, episode, effect, report)
 
 
 @operation()

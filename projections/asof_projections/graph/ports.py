@@ -24,6 +24,7 @@ from asof_projections.model.rows import (
     FactRow,
     MentionRow,
     Moment,
+    ObjectiveRow,
     ParkedRow,
     RelationshipRow,
     Window,
@@ -249,6 +250,13 @@ class GraphStore(Protocol):
         """Return the contradictions that were open at a known moment (None: now), in the order of their flagging.
 
         settled: also those that were settled by then. Retracting either of its facts settles a contradiction.
+        """
+        ...
+
+    def objectives(self, group: str | None, known: int | None, *, limit: int | None = None) -> list[ObjectiveRow]:
+        """Return the objectives of a group, or of all, that were believed at a moment (None: now).
+
+        The most salient come first, of equally salient ones the one that came to be believed so first.
         """
         ...
 

@@ -21,7 +21,9 @@ from asof_projections.model.rows import (
     EntityRow,
     EpisodeRow,
     FactRow,
+    FeedbackRow,
     LinkRow,
+    ObjectiveRow,
     ParkedRow,
     SegmentRow,
 )
@@ -673,7 +675,10 @@ class Added(Answer):
     """A message that is on the log for good."""
 
     position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
-    episode_id: Annotated[Id | None, Field(description="Null on Kafka, where it is known once a worker processed it.")]
+    episode_id: Annotated[
+        Id | None,
+        Field(description="Null on Kafka, where a worker processes it, and of what is no turn, or no new one."),
+    ]
     effect: Annotated[
         Effect | None, Field(description="Null on Kafka, where a worker processes it, and of a parked message.")
     ] = None
@@ -967,6 +972,52 @@ class Contradiction(Answer):
     def of(cls, row: ContradictionRow) -> Self:
         """Return a row as an answer."""
         return cls(*row[:4], instant_of(row.flagged_at), time_of(row.settled_at), row.kept, row.dropped)
+
+
+@answer
+class Objective(Answer):
+    """What a group aims at, as believed: its goals with the same words."""
+
+    uuid: Id
+    group_id: Group
+    description: Annotated[
+        str, Field(examples=["run a marathon"], description="The goal, in the words that declared it.")
+    ]
+    saliency: Annotated[float, Field(examples=[1.0], description="The greatest of its goals, 0 to 1.")]
+    status: Literal["pending"]
+    said_at: Annotated[Instant, Field(description="When it was last declared.")]
+    known_from: Annotated[Instant, Field(description="From when on it was believed so.")]
+    goals: Annotated[tuple[Id, ...], Field(description="The declarations that stand, in their order.")]
+
+    @classmethod
+    def of(cls, row: ObjectiveRow) -> Self:
+        """Return a row as an answer."""
+        believed = (instant_of(row.said_at), instant_of(row.known_from))
+        return cls(*row[:4], "pending", *believed, row.goals)
+
+
+@answer
+class Feedback(Answer):
+    """What somebody said about a message of the bot. It is no episode."""
+
+    uuid: Id
+    group_id: Group
+    position: Position
+    external_id: Annotated[str | None, Field(examples=["1234567890"], description="The platform's own id of it.")]
+    reply_to: Annotated[str | None, Field(examples=["1234567889"], description="That of the message it is about.")]
+    episode_id: Annotated[Id | None, Field(description="The turn that it is about, where the group has that.")]
+    role: Annotated[str, Field(examples=["Ana"], description="Who said it, by name.")]
+    role_type: Annotated[str, Field(examples=["user"])]
+    author_id: Annotated[str | None, Field(examples=["111222333"], description="The platform's own id of who said it.")]
+    content: Annotated[str, Field(examples=["Too long."], description="The words; empty, where they were suppressed.")]
+    said_at: Instant
+    recorded_at: Instant
+    withdrawn_at: Annotated[Instant | None, Field(description="Null: it stands.")]
+
+    @classmethod
+    def of(cls, row: FeedbackRow) -> Self:
+        """Return a row as an answer."""
+        return cls(*row[:10], instant_of(row.valid_at), instant_of(row.created_at), time_of(row.withdrawn_at))
 
 
 @answer

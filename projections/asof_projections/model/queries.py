@@ -617,6 +617,16 @@ class ContradictionsQuery(KnownQuery, Limited):
     settled: bool = Field(False, description="Those too that were settled.")
 
 
+class ObjectivesQuery(KnownQuery, Limited):
+    """List what a group aims at, by the goals that it declared: the most salient first."""
+
+
+class FeedbackQuery(KnownQuery, Limited):
+    """List the feedback on messages of the bot, as it came."""
+
+    withdrawn: bool = Field(False, description="That too which was taken back.")
+
+
 class SettleRequest(Query):
     """Keep one fact of the contradictions that are open, and retract the others."""
 

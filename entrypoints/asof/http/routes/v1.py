@@ -17,7 +17,19 @@ from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait, outcome, outcomes
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import consolidation, context, curation, entities, erasures, facts, history, logs, upkeep, usage
+from asof.operations import (
+    consolidation,
+    context,
+    curation,
+    entities,
+    erasures,
+    facts,
+    history,
+    logs,
+    posts,
+    upkeep,
+    usage,
+)
 from asof.operations.answers import Consolidated, Erasure, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
@@ -43,6 +55,8 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/episodes": logs.episodes,
     "/contradictions": curation.contradictions,
     "/parked": curation.parked,
+    "/objectives": posts.objectives,
+    "/feedback": posts.feedback,
     "/usage": usage.usage,
 }
 for _path, _operation in _OF_A_GROUP.items():

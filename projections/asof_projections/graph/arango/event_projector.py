@@ -19,6 +19,10 @@ from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
     ExtractionFailed,
+    FeedbackReceived,
+    FeedbackWithdrawn,
+    GoalDeclared,
+    GoalWithdrawn,
     GroupErased,
     MentionObserved,
     MessageParked,
@@ -48,6 +52,8 @@ from asof_streams.semantic import (
     FactRestored,
     FactRetracted,
     MentionResolved,
+    ObjectiveRaised,
+    ObjectiveWithdrawn,
     Period,
     RelationDeclared,
 )
@@ -75,6 +81,10 @@ _NAMED: Final[References] = {
     ContradictionSettled: (("contradictions", "contradiction_id"),),
     FactInvalidated: (("assertions", "fact_id"),),
     FactRestored: (("assertions", "fact_id"),),
+    FeedbackWithdrawn: (("feedback", "feedback_id"),),
+    GoalWithdrawn: (("goals", "goal_id"), ("objective_goals", "goal_id")),
+    ObjectiveRaised: (("objectives", "objective_id"),),
+    ObjectiveWithdrawn: (("objectives", "objective_id"),),
 }
 
 
@@ -112,6 +122,12 @@ class ArangoEventProjector(Documents):
             ContradictionSettled: self._settled,
             FactInvalidated: self._invalidated,
             FactRestored: self._restored,
+            FeedbackReceived: self._feedback,
+            FeedbackWithdrawn: self._feedback_withdrawn,
+            GoalDeclared: self._goal,
+            GoalWithdrawn: self._goal_withdrawn,
+            ObjectiveRaised: self._raised,
+            ObjectiveWithdrawn: self._objective_withdrawn,
             GroupErased: self._erased,
         }
 
@@ -131,6 +147,42 @@ class ArangoEventProjector(Documents):
         text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
         row = (r.position, e.episode_id, r.group, r.cause, *text, e.valid_at, r.recorded_at)
         self._row(r, "episodes", "episodes", key(e.episode_id), *row)
+        if e.external_id is not None or e.reply_to is not None or e.author_id is not None or e.is_proactive:
+            self._post(r, e, e.episode_id, "turn", is_proactive=e.is_proactive)
+
+    def _post(
+        self,
+        r: Record,
+        e: EpisodeRecorded | FeedbackReceived | GoalDeclared,
+        uuid: str,
+        kind: str,
+        *,
+        is_proactive: bool = False,
+    ) -> None:
+        told = (kind, e.external_id, e.reply_to, e.author_id, is_proactive, e.suppressed, e.edited_at)
+        self._row(r, "posts", "posts", str(r.position), r.position, uuid, r.group, r.cause, *told)
+
+    def _feedback(self, r: Record, e: FeedbackReceived) -> None:
+        said = (e.role, e.role_type, e.content, e.valid_at, r.recorded_at, INF)
+        self._row(r, "feedback", "feedback", key(e.feedback_id), r.position, e.feedback_id, r.group, *said)
+        self._post(r, e, e.feedback_id, "feedback")
+
+    def _goal(self, r: Record, e: GoalDeclared) -> None:
+        said = (e.role, e.role_type, e.content, e.description, e.saliency, e.valid_at, r.recorded_at, INF)
+        self._row(r, "goals", "goals", key(e.goal_id), r.position, e.goal_id, r.group, *said)
+        self._post(r, e, e.goal_id, "goal")
+
+    def _feedback_withdrawn(self, r: Record, e: FeedbackWithdrawn) -> None:
+        self._take_back(r, "feedback", e.feedback_id)
+
+    def _goal_withdrawn(self, r: Record, e: GoalWithdrawn) -> None:
+        self._take_back(r, "goals", e.goal_id)
+        self._take_back(r, "objective_goals", e.goal_id)
+
+    def _take_back(self, r: Record, kind: str, uuid: str) -> None:
+        said = self._get(kind, uuid)
+        if said is not None and said["withdrawn_at"] == INF:
+            self._put(r, kind, said | {"withdrawn_at": r.recorded_at})
 
     def _withdrawn(self, r: Record, e: EpisodeWithdrawn | EntityUndescribed) -> None:
         row = (r.position, r.group, e.episode_id, r.cause, r.recorded_at)
@@ -333,6 +385,26 @@ class ArangoEventProjector(Documents):
         if contradiction := self._get("contradictions", e.contradiction_id):
             settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
             self._put(r, "contradictions", contradiction | settled)
+
+    # Objectives: what is believed of one has the key of the objective, and what once was that of its position.
+
+    def _raised(self, r: Record, e: ObjectiveRaised) -> None:
+        self._close_objective(r, e.objective_id)
+        said = (e.description, e.saliency, e.status, e.said_at, r.recorded_at, INF)
+        self._row(r, "objectives", "objectives", key(e.objective_id), r.position, e.objective_id, r.group, *said)
+        if e.stated is not None:
+            goal = (r.position, e.objective_id, e.goal_id, r.group, e.stated, r.recorded_at, INF)
+            self._row(r, "objective_goals", "objective_goals", key(e.goal_id), *goal)
+
+    def _objective_withdrawn(self, r: Record, e: ObjectiveWithdrawn) -> None:
+        self._close_objective(r, e.objective_id)
+        self._remove("objectives", key(e.objective_id))
+
+    def _close_objective(self, r: Record, objective: str) -> None:
+        standing = self._get("objectives", objective)
+        if standing is not None and standing["kf"] < r.recorded_at:
+            closed = {**standing, "_key": str(standing["n"]), "kt": r.recorded_at}
+            self._put(r, "objectives", closed)
 
     # Revisions of facts.
 

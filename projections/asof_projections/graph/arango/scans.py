@@ -1,6 +1,7 @@
 """The episodic layer in ArangoDB row by row, and the whole store: its counts, and the digest that SQLite has too."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -15,6 +16,7 @@ from asof_projections.model.rows import (
     ContradictionRow,
     EpisodeRow,
     MentionRow,
+    ObjectiveRow,
     ParkedRow,
     RelationshipRow,
 )
@@ -69,6 +71,16 @@ class ArangoScans(ArangoNames):
         rows = self._pages("contradictions", group, known=until)
         contradictions = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
         return list(islice(contradictions, limit))
+
+    def objectives(self, group: str | None, known: int | None, *, limit: int | None = None) -> list[ObjectiveRow]:
+        at = LATEST if known is None else known
+        goals = defaultdict[str, list[str]](list)
+        for row in self._pages("objective_goals", group):
+            if row["created_at"] <= at < row["withdrawn_at"]:
+                goals[row["objective"]].append(row["goal"])
+        believed = [row for row in self._pages("objectives", group) if row["kf"] <= at < row["kt"]]
+        first = sorted(believed, key=lambda row: (-row["saliency"], row["n"]))[:limit]
+        return [_objective(row, goals[row["uuid"]]) for row in first]
 
     # The whole store.
 
@@ -127,6 +139,11 @@ def _contradiction(row: Document, known: int) -> ContradictionRow:
     return ContradictionRow(
         *flagged, *((INF, None, None) if is_open else (row["settled_at"], row["kept"], row["dropped"]))
     )
+
+
+def _objective(row: Document, goals: Sequence[str]) -> ObjectiveRow:
+    said = (row["uuid"], row["grp"], row["description"], float(row["saliency"]), row["status"], row["said_at"])
+    return ObjectiveRow(*said, row["kf"], row["kt"], tuple(goals))
 
 
 def _mention(row: Document) -> MentionRow:

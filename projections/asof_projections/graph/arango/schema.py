@@ -40,6 +40,11 @@ COLLECTIONS: Final = {  # by table of the SQLite graph
     "contradictions": "contradictions",
     "closings": "closings",
     "cardinalities": "cardinalities",
+    "posts": "posts",
+    "feedback": "feedback",
+    "goals": "goals",
+    "objectives": "objectives",
+    "objective_goals": "objective_goals",
 }
 EDGES: Final = {  # from what to what
     "relationships": (["mentions"], ["mentions"]),

@@ -12,7 +12,17 @@ from typing import Any, Final
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 
 # A view hides the table of its name. The plus keeps SQLite from choosing the row id before a better index.
-_TABLES: Final = ("episodes", "mentions", "relationships", "withdrawals", "parked", "retries")
+_TABLES: Final = (
+    "episodes",
+    "mentions",
+    "relationships",
+    "withdrawals",
+    "parked",
+    "retries",
+    "posts",
+    "feedback",
+    "goals",
+)
 _VIEW: Final = "CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE +n < believed()"
 
 

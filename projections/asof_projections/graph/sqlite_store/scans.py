@@ -99,10 +99,12 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
 ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "retries", "entities", "names", "resolutions",
      "links", "attributes", "communities", "facts", "reinforcements", "deeds", "literals", "endings",
-     "retractions", "contradictions", "closings"),
+     "retractions", "contradictions", "closings", "posts", "feedback", "goals", "objectives", "objective_goals"),
     "n",
 ) | {"cardinalities": "relation, grp", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
-LATER: Final = frozenset(("deeds", "literals"))  # tables that came later: empty, they leave a digest as it always was
+LATER: Final = frozenset(  # tables that came later: empty, they leave a digest as it always was
+    ("deeds", "literals", "posts", "feedback", "goals", "objectives", "objective_goals")
+)
 _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
