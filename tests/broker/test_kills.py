@@ -26,12 +26,13 @@ from effort import tries
 from kafka_broker import Broker
 from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800)]
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(tries(1_800, nightly=14_400))]
 
-KILLS = tries(20, nightly=50)
-BROKER_KILLS = [*range(6, KILLS - 4, 8), KILLS + 9]  # after so many of the others
+KILLS = tries(6, nightly=200)  # of each part: the worker, and the process of each of its agents
+BROKER_EVERY = 8  # of these kills
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 GROUPS = ["a", "b", "c"]
+WORKER = "worker"
 FOLDERS = [".", "generations/main"]  # of the recorder, and of the believer
 LINES = [
     "I moved to {place} last month.",
@@ -108,8 +109,21 @@ def kill_agent(running: Running, folder: str) -> bool:
     """Kill the process of a worker's agent that writes to a folder of its directory, if there is one."""
     with suppress(ValueError, OSError):  # none has opened it yet, or it was killed before
         writer = int((running.data / folder / "writer.lock").read_text(encoding="ascii"))
-        if os.getsid(writer) == running.pid:
+        if is_alive_below(running.pid, writer):
             os.kill(writer, signal.SIGKILL)
+            return True
+    return False
+
+
+def is_alive_below(ancestor: int, pid: int) -> bool:
+    """Whether a process runs that another one started, or that one's children did."""
+    parent = pid
+    while parent > 1:
+        state, above = Path(f"/proc/{parent}/stat").read_text().rsplit(")", 1)[1].split()[:2]
+        if parent == pid and state == "Z":  # killed, and nobody has asked what became of it
+            return False
+        parent = int(above)
+        if parent == ancestor:
             return True
     return False
 
@@ -130,23 +144,27 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
     chance = random.Random(SEED)
     world = producer._world
     producer.start()
-    moved, kills = [0], 0
-    while kills < KILLS:
+    moved, kills, broker_kills = [0], dict.fromkeys([WORKER, *FOLDERS], 0), 0
+    while min(kills.values()) < KILLS:
         running = start(world)
-        for _ in range(chance.randint(0, 3)):  # of what writes, which the worker then starts again
+        for _ in range(chance.randint(0, 4)):  # of what writes, which the worker then starts again
             time.sleep(chance.uniform(0.3, 1.5))
-            kills += kill_agent(running, chance.choice(FOLDERS))
-        if len(moved) % 2:  # it takes something, however busy the machine is
+            folder = min(FOLDERS, key=kills.__getitem__)
+            kills[folder] += kill_agent(running, folder)
+        if len(moved) % 2:  # an agent is killed, and the next one takes something, however busy the machine is
+            folder = min(FOLDERS, key=kills.__getitem__)
+            until(partial(kill_agent, running, folder), running)
+            kills[folder] += 1
             until(partial(_goes_beyond, running, moved[-1]), running)
         time.sleep(chance.uniform(0.0, 2.0))
-        if kills >= BROKER_KILLS[0]:
-            BROKER_KILLS.pop(0)
+        if sum(kills.values()) // BROKER_EVERY > broker_kills:
+            broker_kills += 1
             own_broker.kill()
             time.sleep(chance.uniform(0.0, 1.0))
             own_broker.start()
             time.sleep(chance.uniform(0.0, 2.0))
         running.kill()
-        kills += 1
+        kills[WORKER] += 1
         asyncio.run(bury(world))
         moved.append(reached(running.data)[0])
     producer.enough.set()
