@@ -18,6 +18,7 @@ from asof_streams.resource_pool import ResourcePool
 _log = logging.getLogger(__name__)
 
 AHEAD: Final = 5_000  # records that may wait in the queue; a full queue makes Faust wait
+STEP: Final = 1_000  # records ingested before what follows from them is made known: whoever follows works meanwhile
 _QUIET_SECONDS: Final = 2.0  # without a record from Faust, after which the topic itself is read
 
 OpenPartition = Callable[[int], "PartitionIntake"]
@@ -107,12 +108,12 @@ class PartitionTask:
             await asyncio.sleep(pause)
 
     async def _queued(self) -> list[Raw]:
-        """Return all queued records; an empty list after two seconds without one."""
+        """Return the queued records, a step's at most; an empty list after two seconds without one."""
         try:
             records = [await asyncio.wait_for(self._records.get(), _QUIET_SECONDS)]
         except TimeoutError:
             return []
-        while not self._records.empty():
+        while len(records) < STEP and not self._records.empty():
             records.append(self._records.get_nowait())
         self.oldest = records[0].timestamp
         return records

@@ -26,6 +26,7 @@ class Topic:
         self.end = end
         self.step = step
         self.taken: list[int] = []
+        self.brought: list[int] = []  # how many records each call brought
         self.open = 0
         self.failures: Iterator[Exception | None] = iter(())
 
@@ -49,6 +50,7 @@ class Taking:
     def ingest(self, records: list[Raw]) -> None:
         if error := next(self.topic.failures, None):
             raise error
+        self.topic.brought.append(len(records))
         self.topic.end = max([self.topic.end, *(record.offset + 1 for record in records)])
         self.topic.taken += range(self.offset, min(self.topic.end, self.offset + self.topic.step))
 
@@ -84,6 +86,29 @@ def test_what_is_on_the_topic_is_taken_in_steps_before_anybody_brings_it() -> No
         await lane.stop()
         assert topic.taken == [*range(1_501)]
         assert topic.open == 0
+
+    run(test())
+
+
+def test_what_waits_is_taken_in_steps_so_that_what_follows_from_each_is_known_before_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(partition_task, "STEP", 3)
+
+    async def test() -> None:
+        topic, go_on = Topic(0), threading.Event()
+
+        def slowly(partition: int) -> Taking:
+            go_on.wait(SECONDS)
+            return topic.opened(partition)
+
+        lane = PartitionTask(0, slowly, unsought)
+        for offset in range(8):
+            await lane.put(raw(offset))
+        go_on.set()
+        await until(lambda: lane.offset == 8)
+        await lane.stop()
+        assert [size for size in topic.brought if size] == [3, 3, 2]
 
     run(test())
 

@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from secrets import token_hex
-from typing import Final
 
 from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.replica import begin_catalog
@@ -12,13 +11,13 @@ from asof.runtime.replica_manifest import PATIENCE
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
+from asof_agents.partition_task import STEP
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
 from asof_streams.writer_lock import AGENT, WriterLock
 
-_STEP: Final = 5_000  # offsets read before what they say is made known
 
 
 class RecorderPartition:
@@ -72,7 +71,7 @@ class RecorderPartition:
             messages.append_records(new)
         elif new or not records:  # Faust has moved past something, or there are marks of transactions between
             end = new[-1].offset + 1 if new else self._client.end(*messages.at)
-            messages.read_up_to(min(end, start + _STEP))
+            messages.read_up_to(min(end, start + STEP))
         self._writer.process(flush=True)
 
     def close(self) -> None:
