@@ -6,6 +6,7 @@ are compared in meaning without the names of those who speak.
 
 import re
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -13,6 +14,7 @@ _CALLED: Final = re.compile(r"\b([^\W_]+)(?:['’]s)?\b,?\s*")
 _ROLES: Final = frozenset("ai agent assistant bot human system tool user".split())  # which are no names
 
 
+@lru_cache(maxsize=4_096)  # each turn is compared without the names of its group
 def name_words(speaker: str) -> frozenset[str]:
     """Return the words of a speaker's name, in lower case; none of a role such as "assistant"."""
     return frozenset(word.casefold() for word in _WORD.findall(speaker)) - _ROLES

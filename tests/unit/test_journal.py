@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from asof_agents.extraction.llm import budget
 from asof_agents.extraction.llm.budget import ANSWER_TOKENS, Budget
 from asof_agents.extraction.llm.journal import SPENT, Journal
 from asof_agents.extraction.ports import ModelReply, ModelRequest
@@ -203,6 +204,20 @@ def test_what_a_group_has_cost_is_erased_with_it() -> None:
     journal.erase("g")
     assert journal.reply("g", about("two"), 0).answer == "two"
     journal.close()
+
+
+def test_what_groups_have_cost_is_kept_of_those_that_were_asked_about_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_KEPT", 2)
+    read: list[str] = []
+
+    def recorded_of(group: str) -> list[ExtractionAnswered]:
+        read.append(group)
+        return []
+
+    limited = Budget(ModelBudget(tokens=10 * ANSWER_TOKENS), None, recorded_of)
+    for group in ["a", "b", "a", "c", "a", "b"]:
+        assert limited.admits(group, about("tea"))
+    assert read == ["a", "b", "c", "b"]
 
 
 def test_what_waits_when_the_journal_is_closed_is_never_asked() -> None:

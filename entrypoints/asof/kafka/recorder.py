@@ -19,7 +19,6 @@ from asof_streams.kafka.topics import Topics
 from asof_streams.writer_lock import AGENT, WriterLock
 
 
-
 class RecorderPartition:
     """A partition whose messages are made into episodic events here. Used by the thread that opened it.
 

@@ -104,7 +104,7 @@ class Turns:
     asks: NDArray[np.bool]  # whether it ends with a question mark
     tells_time: NDArray[np.bool]  # whether it has words of time
     at: NDArray[np.int64]  # the place of each number; -1: it is not there
-    speakers: Sequence[str]
+    speakers: Sequence[str]  # of these turns, each once
 
     def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places of those of some numbers that are there."""
@@ -119,8 +119,7 @@ class Turns:
     @cached_property
     def names(self) -> dict[str, frozenset[str]]:
         """Those who speak in these turns, each with the words of the name."""
-        speaking = np.flatnonzero(np.bincount(self.speaker, minlength=len(self.speakers))).tolist()
-        return {self.speakers[number]: name_words(self.speakers[number]) for number in speaking}
+        return {speaker: name_words(speaker) for speaker in self.speakers}
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:

@@ -20,13 +20,14 @@ Replies = Callable[[str], Iterable[ExtractionAnswered | ExtractionFailed]]
 
 _CHARACTERS: Final = 4  # of a token, about
 ANSWER_TOKENS: Final = 100  # of an answer, as long as none is known
+_KEPT: Final = 10_000  # groups that were asked about last: far more than have calls that are not recorded yet
 
 
 class Budget:
     """Counts tokens and money against limits. One thread asks `admits` and reserves; any thread settles.
 
-    group: the limit of each group, over all that is recorded of it. recorded: asked once for each group. refused: told
-    of each request that is not made.
+    group: the limit of each group, over all that is recorded of it. recorded: asked for each group, again where
+    many others were asked about since. refused: told of each request that is not made.
     """
 
     def __init__(
@@ -88,9 +89,17 @@ class Budget:
                 self._groups[group].update(counted)
 
     def _of(self, group: str) -> Counter[str]:
-        if group not in self._groups:
-            self._groups[group] = _sum(self._recorded(group))
-        return self._groups[group]
+        with self._lock:
+            spent = self._groups.pop(group, None)
+            if spent is not None:
+                self._groups[group] = spent  # as the last one
+                return spent
+        spent = _sum(self._recorded(group))
+        with self._lock:
+            self._groups[group] = spent
+            if len(self._groups) > _KEPT:
+                del self._groups[next(iter(self._groups))]
+        return spent
 
     def _fits(self, limit: ModelBudget, spent: Counter[str], asked: Counter[str], behind: int) -> bool:
         with self._lock:

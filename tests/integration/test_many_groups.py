@@ -1,0 +1,67 @@
+"""Many groups of few messages: what a memory holds in memory does not grow with their number."""
+
+import gc
+import io
+import json
+import tracemalloc
+from functools import _lru_cache_wrapper
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof_projections.graph.sqlite_store import postings, recent_turns, row_ids, write_buffer
+from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+
+GROUPS = 400
+MOST = 100  # bytes for each further group: a few numbers, and no object of Python
+
+
+def held(data: Path, groups: int) -> int:
+    """Return the bytes that a memory holds that took two messages of each group, or one of each of twice as many."""
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I like tea.", group_id="group", role="Ana")
+        memory.search("tea", group_id="group")
+        tracemalloc.start()
+        try:
+            for start in (0, GROUPS):
+                messages = [line(number, groups) for number in range(start, start + GROUPS)]
+                memory.produce(io.BytesIO(b"\n".join(messages)))
+                for number in range(start, start + GROUPS, GROUPS // 10):
+                    assert memory.search("a friend in Oslo", group_id=group(number, groups))
+            clear_bounded_caches()
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+
+def clear_bounded_caches() -> None:
+    """Forget what functions of asof remember of their last calls."""
+    for function in gc.get_objects():
+        is_ours = isinstance(function, _lru_cache_wrapper) and function.__module__.startswith("asof")
+        if is_ours and function.cache_parameters()["maxsize"] is not None:
+            function.cache_clear()
+
+
+def line(number: int, groups: int) -> bytes:
+    friend = "B" + "".join("aeiou"[int(digit) % 5] + "lmnprstvwz"[int(digit)] for digit in f"{number:03}")
+    said = {"content": f"My friend {friend} lives in Oslo.", "role": "Ana", "role_type": "user"}
+    return json.dumps(said | {"group_id": group(number, groups)}).encode()
+
+
+def group(number: int, groups: int) -> str:
+    return f"group-{number % groups:04}"
+
+
+def test_a_group_takes_no_memory_but_for_what_is_said_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is kept of the groups that were written or asked about last has a bound, which is a small one here.
+    monkeypatch.setattr(GenerationalCache.__init__, "__defaults__", (20,))
+    monkeypatch.setattr(recent_turns, "_GROUPS", 2)
+    monkeypatch.setattr(row_ids, "_RECENT_FACTS", 20)
+    monkeypatch.setattr(postings, "_MOST", 20)
+    monkeypatch.setattr(write_buffer, "_EXACT_MAX", 16)
+    monkeypatch.setattr(write_buffer, "_BLOOM_BYTES", 1 << 12)
+    held(tmp_path / "first", GROUPS)  # what is loaded once
+    few, many = held(tmp_path / "few", GROUPS), held(tmp_path / "many", 2 * GROUPS)
+    assert many - few < MOST * GROUPS
