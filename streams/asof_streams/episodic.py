@@ -7,7 +7,7 @@ from pydantic import Field
 
 from asof_streams.events import Event, decode, register
 from asof_streams.messages import FactStatement
-from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, unset
+from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, absent, unset
 
 
 def _is_first(version: int) -> bool:
@@ -53,7 +53,7 @@ class EpisodeRecorded(Event):
     is_proactive: bool = Field(default=False, exclude_if=unset)
     author_id: str | None = Field(default=None, exclude_if=unset)
     corrects: str | None = Field(default=None, exclude_if=unset)  # the episode that was edited
-    edited_at: int | None = Field(default=None, exclude_if=unset)  # when its last edit was made
+    edited_at: int | None = Field(default=None, exclude_if=absent)  # when its last edit was made
 
     @property
     def content(self) -> str:

@@ -1,6 +1,7 @@
 """The extraction options of a message: the shapes of their fields. Extraction decides what they mean."""
 
-from operator import not_
+from functools import partial
+from operator import is_, not_
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
@@ -30,6 +31,7 @@ Choice = Annotated[str, StringConstraints(pattern=r"\S", max_length=_NAME)]
 RelationName = Annotated[str, StringConstraints(pattern=_RELATION, max_length=_NAME)]
 Description = Annotated[str, StringConstraints(pattern=r"\S", max_length=_DESCRIPTION)]
 unset: Final = not_  # whether an option has its default, so that it is left out; in C: each event asks for several
+absent: Final = partial(is_, None)  # the same of a number, which may be 0
 EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 
 

@@ -8,7 +8,7 @@ from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.events import Event, register
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.literals import Qualifiers
-from asof_streams.options import unset
+from asof_streams.options import absent, unset
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
 Granule = tuple[int, int]  # [from, to): the day, month or year in which something happened
@@ -246,7 +246,7 @@ class MemoryConsolidated(Event):
     entity_merges_performed: int
     nodes_decayed: int
     failed: tuple[str, ...] = ()
-    begin: int | None = Field(default=None, exclude_if=unset)  # None: there was no pass before
+    begin: int | None = Field(default=None, exclude_if=absent)  # None: there was no pass before
 
 
 @register

@@ -132,6 +132,17 @@ def test_what_is_stored_is_read_back_as_it_was(cls: type[Event], data: st.DataOb
     assert decode(cls.type, cls.version, event.encode()) == event
 
 
+def test_a_time_at_the_epoch_is_no_absent_one() -> None:
+    counts = dict.fromkeys(
+        ["communities_detected", "communities_changed_nodes", "entity_duplicates_found", "entity_merges_performed"], 0
+    )
+    event = semantic.MemoryConsolidated(
+        consolidation_id="c", until=1, complete=True, nodes_decayed=0, begin=0, **counts
+    )
+
+    assert decode(event.type, event.version, event.encode()) == event
+
+
 def test_an_event_cannot_be_changed_and_has_no_field_that_nobody_declared() -> None:
     event = episodic.MessageParked(reason="r")
 
