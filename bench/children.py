@@ -139,14 +139,14 @@ def bare_loop(bootstrap: str, source: str, target: str, count: str) -> dict[str,
     return {"rate": asyncio.run(run())}
 
 
-def bare_faust(bootstrap: str, source: str, target: str, count: str) -> dict[str, Any]:
-    """Read records with a Faust agent and send each on, as its manual has it: nothing else."""
+def bare_faust(bootstrap: str, source: str, target: str, count: str, folder: str) -> dict[str, Any]:
+    """Read records with a Faust agent, which keeps its files in a folder, and send each on: nothing else."""
     import asyncio
 
     import faust
 
     app = faust.App(
-        f"bench.{source}", broker=f"kafka://{bootstrap}", store="memory://", web_enabled=False,
+        f"bench.{source}", broker=f"kafka://{bootstrap}", store="memory://", datadir=folder, web_enabled=False,
         topic_allow_declare=False, topic_disable_leader=True,
     )  # fmt: skip
     raw: dict[str, Any] = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}

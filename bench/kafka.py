@@ -53,7 +53,11 @@ def _beside(client: Client, folder: Path, what: str, lines: list[bytes], read: R
     topics = topics_of(client, folder.name)
     client.send(topics.messages, 0, [Outgoing(json.loads(line)["group_id"].encode(), line, []) for line in lines])
     at = (client.connection.bootstrap, topics.messages, topics.dead_letters, len(lines))
-    bare = {way: child(way, *at)["rate"] for way in ("bare_loop", "bare_faust")}
+    (folder / "faust").mkdir(parents=True)
+    bare = {
+        "bare_loop": child("bare_loop", *at)["rate"],
+        "bare_faust": child("bare_faust", *at, folder / "faust")["rate"],
+    }
     engine = _embedded(folder / "embedded", lines, read)
     with worker(client.connection, topics, folder / "worker"):
         taken = Following(folder / "worker").rate(len(lines))
