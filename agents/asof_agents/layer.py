@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
-from typing import Protocol
+from operator import itemgetter
+from typing import Final, Protocol
 
 from asof_agents.ports import ConsolidationView, EpisodeView
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
+
+_CAUSE: Final = itemgetter(Record._fields.index("cause"))
 
 
 class LayerStore(Protocol):
@@ -112,5 +115,5 @@ def batch_of(log: EventLog, cause: int) -> list[Record]:
 
 def group_batches(records: Iterable[Record]) -> Iterator[list[Record]]:
     """Yield the records of an episodic or semantic log in batches: one for each message that caused events."""
-    for _, batch in groupby(records, key=lambda r: r.cause):
+    for _, batch in groupby(records, _CAUSE):
         yield list(batch)

@@ -28,4 +28,9 @@ def folded(text: str) -> str:
 
 def words(name: str) -> list[str]:
     """Return the words of a name's key, each once, in order."""
-    return list(dict.fromkeys(key(name).replace("-", " ").split()))
+    return words_of_key(key(name))
+
+
+def words_of_key(key: str) -> list[str]:
+    """Return the words of a key, each once, in order."""
+    return list(dict.fromkeys(key.replace("-", " ").split()))

@@ -1,6 +1,5 @@
 """The episodic events: each message's episode and its extraction, as worded, before any entity is resolved."""
 
-from functools import cached_property
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -60,10 +59,12 @@ class EpisodeRecorded(Event):
         """The content of the message, without the prefix that names the speaker."""
         return self.body[len(self.body) - self.content_length :]
 
-    @cached_property
+    @property
     def statement(self) -> FactStatement:
         """The structured fact that this is the episode of, as it means today. DecodeError: a newer asof wrote it."""
-        stated = decode(FactStatement.type, self.statement_version, self.body.encode())
+        stated = self.__dict__.get("statement")  # as of a cached property, which takes a lock to look here
+        if stated is None:
+            stated = self.__dict__["statement"] = decode(FactStatement.type, self.statement_version, self.body.encode())
         assert isinstance(stated, FactStatement)
         return stated
 

@@ -43,13 +43,13 @@ def derive_semantic_events(
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):
         return []
+    if episode.source == "fact":
+        return _of_fact(batch[0], episode, build, known)
     extracted = admit([record.event for record in batch[1:]], build.ingestion)
     if not extracted and judge is None and not _acts_alone(episode):
         return []  # as of most messages of chat: there is nothing to resolve, state or end
-    chat = None if episode.source == "fact" else _chat(batch[0], episode, build, known, speakers)
+    chat = _chat(batch[0], episode, build, known, speakers)
     try:
-        if chat is None:
-            return state(batch[0], episode, build, known)
         chat.state(extracted, judge, meter)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
@@ -57,9 +57,16 @@ def derive_semantic_events(
         return _events(chat, extracted, known)
 
 
+def _of_fact(first: Record, episode: EpisodeRecorded, build: Build, known: BeliefView) -> list[Event]:
+    try:
+        return state(first, episode, build, known)
+    except (InvalidInput, NotFound) as error:
+        return [MessageParked(reason=str(error))]
+
+
 def _acts_alone(episode: EpisodeRecorded) -> bool:
     """Whether an episode of which nothing was extracted may have an effect: its own ontology may be gone by now."""
-    return episode.source == "fact" or episode.ontology is not None or bool(episode.update_communities)
+    return episode.ontology is not None or bool(episode.update_communities)
 
 
 def derive_semantic_events_of_retry(

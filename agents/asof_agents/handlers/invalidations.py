@@ -135,8 +135,8 @@ class BeliefChanges:
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""
-        again = (self.cause,) if self.retried else ()
-        return derive(kind, self.build, self.episode_id, len(self.statements), *again)
+        again = (str(self.cause),) if self.retried else ()
+        return derive(kind, self.build, self.episode_id, str(len(self.statements)), *again)
 
     def assert_fact(self, fields: dict[str, Any]) -> None:
         """Assert a fact. `fields`: those of FactAsserted, except `holds`, which is known at the end of the message."""

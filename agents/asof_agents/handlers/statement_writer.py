@@ -19,7 +19,7 @@ from asof_streams.events import Event, Record
 from asof_streams.ids import episode_id
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
+from asof_streams.semantic import EntityMerged, EntityUnmerged, FactAsserted, FactEnded, FactReinforced
 
 N = TypeVar("N", bound=ExactNames)
 
@@ -91,18 +91,7 @@ class StatementWriter(Generic[N]):
     def assert_fact(self, triple: Triple, **fields: Any) -> None:
         """Assert a new fact. `also_known_as` merges its entities as well; the graded policy may contest the fact."""
         changes, fact_id = self.changes, self.changes.new_id("fact")
-        changes.assert_fact(
-            {
-                "fact_id": fact_id,
-                "subject": triple.subject,
-                "relation": triple.relation,
-                "object": triple.object,
-                "value": triple.value,
-                "said_at": self.episode.valid_at,
-                "episode_id": self.episode.episode_id,
-                **fields,
-            }
-        )
+        changes.assert_fact({**self._of_triple(triple, fact_id), **fields})
         if triple.relation == ALSO_KNOWN_AS and triple.object is not None:
             changes.statements.append(_merged(fact_id, triple.subject, triple.object))
         is_contested = self.build.policy == "graded" and not fields.get("occurrence")
@@ -115,6 +104,35 @@ class StatementWriter(Generic[N]):
                 self.build.ingestion.conflict_config,
             )
 
+    def is_first(self, triple: Triple) -> bool:
+        """Whether nothing is known of a triple's slot that an assertion of it has to be weighed against."""
+        relation = self.ontology.relation(triple.relation)
+        if (relation is not None and relation.symmetric) or triple.relation == ALSO_KNOWN_AS or self.changes.statements:
+            return False
+        if triple.subject in self.names.introduced:
+            return True
+        value = None if self.changes.single(triple.relation) else triple.value_key
+        slot = self.known.slot(self.names.group, triple.subject, triple.relation, value)
+        return not (slot.assertions or slot.endings)
+
+    def state_first(self, triple: Triple, **fields: Any) -> None:
+        """Assert the fact of a triple that `is_first`: believed as it is stated, it changes nothing else."""
+        fact = self._of_triple(triple, self.changes.new_id("fact"))
+        holds = ((fields["valid_from"], fields["valid_to"]),)
+        self.changes.statements.append(FactAsserted(**fact, **fields, holds=holds))
+
+    def _of_triple(self, triple: Triple, fact_id: str) -> dict[str, Any]:
+        """Return the fields of an assertion of this episode that say of what it is."""
+        return {
+            "fact_id": fact_id,
+            "subject": triple.subject,
+            "relation": triple.relation,
+            "object": triple.object,
+            "value": triple.value,
+            "said_at": self.episode.valid_at,
+            "episode_id": self.episode.episode_id,
+        }
+
     def reinforce(self, triple: Triple, start: int, end: int | None, **fields: Any) -> bool:
         """Reinforce a believed fact instead of asserting it again; return whether there was one.
 
@@ -122,8 +140,9 @@ class StatementWriter(Generic[N]):
         others of FactReinforced.
         """
         for at in self.both_ways(triple):
-            slot = self.slot(at)
-            for assertion in slot.of(at.value_key):
+            value = at.value_key
+            slot = self.changes.slot(at.subject, at.relation, value)
+            for assertion in slot.of(value) if slot.assertions else ():
                 if assertion.granules:
                     continue
                 held = slot.before.get(assertion.fact_id, ())

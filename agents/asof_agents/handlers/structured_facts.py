@@ -3,7 +3,7 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from asof_agents.handlers.granules import granule_of
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, Triple
@@ -26,6 +26,17 @@ def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView
     structured = StructuredStatements(names, build, first.cause)
     structured.state(episode.statement)
     return structured.events()
+
+
+class _Claim(NamedTuple):
+    """What an assertion claims: over which period, whether it is still ahead, and the literals that say more of it."""
+
+    triple: Triple
+    start: int
+    end: int | None
+    granule: Interval | None  # of what happened
+    planned: bool
+    literals: dict[str, Any]
 
 
 class StructuredStatements(StatementWriter[ExactNames]):
@@ -51,18 +62,22 @@ class StructuredStatements(StatementWriter[ExactNames]):
         triple = self._named_triple(stated)
         if target is not None and not target.dead and not self._same(target, triple, stated):
             raise InvalidInput("it names another fact already; use op correct (or end) to change that one", field="ref")
-        if (stated.ref is None or target is not None) and self._say_again(triple, stated):
-            return
-        self._state_new(stated, triple)
+        claim = self._claim(stated, triple)
+        if self.is_first(triple):
+            self.state_first(triple, **self._fields(stated, claim))
+        elif not ((stated.ref is None or target is not None) and self._say_again(claim)):
+            self._state_new(stated, claim)
 
-    def _say_again(self, triple: Triple, stated: FactStatement) -> bool:
-        said = _literals(stated)
-        if not self.is_occurrence(triple.relation):
-            start = self._start(stated)
-            planned = self.is_plan(triple.relation, start)
-            return self.reinforce(triple, start, stated.invalid_at, planned=planned, **said)
-        granule = self._granule(stated)
-        return self.tell_again(triple, granule, planned=self.is_plan(triple.relation, granule[0]), **said)
+    def _claim(self, stated: FactStatement, triple: Triple) -> "_Claim":
+        """Return what is claimed. InvalidInput: it would end before it begins."""
+        granule = self._granule(stated) if self.is_occurrence(triple.relation) else None
+        start, end = (self._start(stated), stated.invalid_at) if granule is None else granule
+        return _Claim(triple, start, end, granule, self.is_plan(triple.relation, start), _literals(stated))
+
+    def _say_again(self, claim: "_Claim") -> bool:
+        if claim.granule is not None:
+            return self.tell_again(claim.triple, claim.granule, planned=claim.planned, **claim.literals)
+        return self.reinforce(claim.triple, claim.start, claim.end, planned=claim.planned, **claim.literals)
 
     def _state_correction(self, stated: FactStatement, target: Statement | None) -> None:
         if stated.ref is not None and (target is None or target.assertion is None):
@@ -76,7 +91,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
             start, end = old.finest if old.granules else (old.start, old.end)
             period = {"valid_at": start, "invalid_at": None if end == INF else end}
             stated = stated.model_copy(update=period)
-        self._state_new(stated, triple, corrects=wrong[0].uuid if wrong else None)
+        self._state_new(stated, self._claim(stated, triple), corrects=wrong[0].uuid if wrong else None)
 
     def _same(self, target: Statement, triple: Triple, stated: FactStatement) -> bool:
         """Whether a fact is stated again unchanged: an open end agrees with any, a granule with a part of it."""
@@ -88,23 +103,23 @@ class StructuredStatements(StatementWriter[ExactNames]):
             return known.is_told_by(granule, self.episode.valid_at, planned=self.is_plan(triple.relation, granule[0]))
         return (known.value, known.start) == (triple.value_key, self._start(stated)) and end in (None, known.end)
 
-    def _state_new(self, stated: FactStatement, triple: Triple, corrects: str | None = None) -> None:
-        start = self._start(stated)
-        _expect_period(start, stated)
-        said: dict[str, Any] = {
-            "sentence": stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {_worded(stated)}",
+    def _state_new(self, stated: FactStatement, claim: "_Claim", corrects: str | None = None) -> None:
+        self.assert_fact(claim.triple, **self._fields(stated, claim), corrects=corrects)
+
+    def _fields(self, stated: FactStatement, claim: "_Claim") -> dict[str, Any]:
+        """Return the fields of an assertion besides its triple. InvalidInput: it would end before it begins."""
+        _expect_period(self._start(stated), stated)
+        return {
+            "valid_from": claim.start,
+            "valid_to": claim.end,
+            "occurrence": claim.granule is not None,
+            "planned": claim.planned,
+            "sentence": stated.fact or f"{stated.subject} {claim.triple.relation.replace('_', ' ')} {_worded(stated)}",
             "confidence": stated.confidence,
             "grain": stated.grain,
             "ref": stated.ref,
-            "corrects": corrects,
-            **_literals(stated),
+            **claim.literals,
         }
-        if self.is_occurrence(triple.relation):
-            granule = self._granule(stated)
-            self.assert_occurrence(triple, granule, planned=self.is_plan(triple.relation, granule[0]), **said)
-        else:
-            planned = self.is_plan(triple.relation, start)
-            self.assert_fact(triple, valid_from=start, valid_to=stated.invalid_at, planned=planned, **said)
 
     def _state_end(self, stated: FactStatement, target: Statement | None) -> None:
         at = self.episode.valid_at if stated.invalid_at is None else stated.invalid_at

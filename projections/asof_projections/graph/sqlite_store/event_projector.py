@@ -277,24 +277,26 @@ class SqliteEventProjector:
             return
         entity_row = (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.write_buffer.add(_ENTITY, entity_row, ("entity", uuid))
-        namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
+        called = ("name", r.group, e.name)
+        namesakes = self.cache[called]
         if namesakes is not None:  # the earlier entities of this name, and now this one: no need to read them again
             entity = EntityRow(uuid, r.group, e.name, e.entity_type, r.recorded_at)
-            self.cache["name", r.group, e.name] = [*namesakes, entity]
+            self.cache[called] = [*namesakes, entity]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
         self._named(r, self.row_ids.group(r), self.row_ids.entity(r, e.entity_id), e.alias, e.episode_id)
+        self.cache.drop(("name", r.group, e.alias))
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
-        self.cache.drop(("name", r.group, name))
         self.write_buffer.add(
             _NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key)
         )
         source = "" if entity == r.position else episode
-        for word in names.words(name):
-            self.write_buffer.add(_WORD, (group, word, entity, source), ("word", group, word))
+        words = names.words_of_key(key)
+        rows = [(group, word, entity, source) for word in words]
+        self.write_buffer.add_all(_WORD, rows, *[("word", group, word) for word in words])
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
         resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
@@ -369,7 +371,8 @@ class SqliteEventProjector:
         if e.occurrence or e.planned:
             told = (e.valid_from, end, e.occurrence, e.planned)
             self.write_buffer.add(_DEED, (n, n, group, *told, e.episode_id, r.recorded_at))
-        self._literals(r, n, group, e)
+        if e.number or e.qualifiers:
+            self._literals(r, n, group, e)
         self._open(r, n, (group, subject, relation, obj), e.holds)
         self._index_later("sentence_words", n)
 
@@ -382,15 +385,15 @@ class SqliteEventProjector:
             told = (*(e.granule or (NEG, INF)), e.granule is not None, e.planned)
             row = (r.position, n, group, *told, e.episode_id, r.recorded_at)
             self.write_buffer.add(_DEED, row, *_touches(e.fact_id, claim))
-        self._literals(r, n, group, e)
+        if e.number or e.qualifiers:
+            self._literals(r, n, group, e)
         self.write_buffer.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
 
     def _literals(self, r: Record, fact: int, group: int, e: FactAsserted | FactReinforced) -> None:
-        if e.number or e.qualifiers:
-            said = (e.number, json.dumps(e.qualifiers, ensure_ascii=False))
-            self.write_buffer.add(_LITERAL, (r.position, fact, group, *said, e.episode_id, r.recorded_at))
+        said = (e.number, json.dumps(e.qualifiers, ensure_ascii=False))
+        self.write_buffer.add(_LITERAL, (r.position, fact, group, *said, e.episode_id, r.recorded_at))
 
     def _attested(self, r: Record, e: FactAttested) -> None:
         self.write_buffer.flush_for(e.fact_id)

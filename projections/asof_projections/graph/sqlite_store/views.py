@@ -220,7 +220,8 @@ class SqliteViews(SqliteReader):
         entities: list[EntityRow] | None = None if self._cache is None else self._cache[query]
         if entities is None:
             n, key = self._group(group), key_of(name)
-            entities = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
+            rows = self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name))
+            entities = _entities(group, rows) if rows else []
             if self._cache is not None:
                 self._cache[query] = entities
         return entities

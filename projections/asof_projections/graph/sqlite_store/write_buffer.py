@@ -7,7 +7,7 @@ the hashes of what was touched are kept, and once there are many a Bloom filter 
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -33,8 +33,17 @@ class WriteBuffer:
         """Buffer a row; `touches` are the dependences of reads that would see it."""
         rows = self._rows[sql]
         rows.append(row)
-        self._touched.update(map(hash, touches))
+        if touches:  # of most rows another one of the same event names them
+            self._touched.update(map(hash, touches))
         if len(rows) >= _LIMIT:
+            self.flush()
+
+    def add_all(self, sql: str, rows: Sequence[tuple[Any, ...]], *touches: Hashable) -> None:
+        """Buffer some rows, as `add` does each."""
+        buffered = self._rows[sql]
+        buffered += rows
+        self._touched.update(map(hash, touches))
+        if len(buffered) >= _LIMIT:
             self.flush()
 
     def change(self, sql: str, values: tuple[Any, ...], *touches: Hashable) -> None:
