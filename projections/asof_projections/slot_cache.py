@@ -1,7 +1,8 @@
 """The slots that a writer has read, kept up with the events that it applies, so that a long one is read once.
 
 A single-valued slot is read whole for every statement about it. It is kept until too many statements are, or until
-statements count again that did not.
+statements count again that did not. One that was read while it was empty is kept from its first statement on, so that
+it is never read from the store.
 """
 
 from collections.abc import Callable
@@ -26,13 +27,15 @@ from asof_streams.semantic import (
 _OF_SLOTS: Final = frozenset(
     {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
 )
-_MOST: Final = 100_000  # assertions in all, some half a kilobyte each
+_MOST: Final = 200_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
 _LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation
 
 
 class _Kept:
     """A slot that is kept."""
+
+    __slots__ = ("_long", "_slot", "assertions", "endings", "held")
 
     def __init__(self, slot: Slot) -> None:
         self.assertions = {a.fact_id: a for a in slot.assertions}
@@ -85,6 +88,7 @@ class SlotCache:
 
     def __init__(self) -> None:
         self._slots: dict[_Key, _Kept] = {}
+        self._empty: _Key | None = None  # the slot that was read last, where it was empty
         self._of: dict[str, _Kept] = {}  # the slot of each assertion and ending in them
 
     def read(self, group: str, subject: str, relation: str, load: Callable[[], Slot]) -> Slot:
@@ -93,9 +97,15 @@ class SlotCache:
         if kept is None:
             slot = load()
             if not slot.assertions:
+                self._empty = None if slot.endings else (group, subject, relation)
                 return slot
             kept = self._keep((group, subject, relation), slot)
         return kept.slot()
+
+    def keeps(self, group: str, subject: str, relation: str) -> bool:
+        """Whether a statement of a slot that is applied next will be kept."""
+        at = (group, subject, relation)
+        return at == self._empty or at in self._slots
 
     def _keep(self, key: _Key, slot: Slot) -> _Kept:
         if len(self._of) + len(slot.assertions) > _MOST:
@@ -110,13 +120,18 @@ class SlotCache:
             return
         match record.event:
             case FactAsserted(fact_id=fact) as event:
-                kept = self._slots.get((record.group, event.subject, event.relation))
+                at = (record.group, event.subject, event.relation)
+                kept, was_empty = self._slots.get(at), at == self._empty
+                if was_empty:
+                    self._empty = None
                 if kept is not None and event.occurrence:  # where ontologies disagree whether there is one value
                     self.clear()
                 elif kept is not None:
                     kept.put(assertion_of(record, event))
                     kept.hold(fact, event.holds)
                     self._of[fact] = kept
+                elif was_empty and not event.occurrence:
+                    self._keep(at, Slot((assertion_of(record, event),), (), {fact: intervals(event.holds)}))
             case FactInvalidated(fact_id=fact, holds=holds) | FactRestored(fact_id=fact, holds=holds):
                 if (kept := self._of.get(fact)) is not None:
                     kept.hold(fact, holds)
@@ -128,6 +143,7 @@ class SlotCache:
                 if (kept := self._of.get(fact)) is not None:
                     kept.put(kept.assertions[fact]._replace(attested=attested))
             case FactEnded(ending_id=ending) as event:
+                self._empty = None
                 if (kept := self._slots.get((record.group, event.subject, event.relation))) is not None:
                     kept.put_ending(ending_of(event))
                     self._of[ending] = kept
@@ -142,6 +158,7 @@ class SlotCache:
         """Drop all slots."""
         self._slots.clear()
         self._of.clear()
+        self._empty = None
 
 
 def ending_of(event: FactEnded) -> Ending:

@@ -109,9 +109,10 @@ class StatementWriter(Generic[N]):
         relation = self.ontology.relation(triple.relation)
         if (relation is not None and relation.symmetric) or triple.relation == ALSO_KNOWN_AS or self.changes.statements:
             return False
-        if triple.subject in self.names.introduced:
+        single = self.changes.single(triple.relation)
+        if triple.subject in self.names.introduced and not single:
             return True
-        value = None if self.changes.single(triple.relation) else triple.value_key
+        value = None if single else triple.value_key
         slot = self.known.slot(self.names.group, triple.subject, triple.relation, value)
         return not (slot.assertions or slot.endings)
 

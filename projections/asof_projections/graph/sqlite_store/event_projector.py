@@ -373,8 +373,11 @@ class SqliteEventProjector:
             self.write_buffer.add(_DEED, (n, n, group, *told, e.episode_id, r.recorded_at))
         if e.number or e.qualifiers:
             self._literals(r, n, group, e)
-        self._open(r, n, (group, subject, relation, obj), e.holds)
+        claim = (group, subject, relation, obj)
+        self._open(r, n, claim, e.holds)
         self._index_later("sentence_words", n)
+        if self.slots.keeps(r.group, e.subject, e.relation):  # so handlers need not read it before they change it
+            self.row_ids.remember_fact(e.fact_id, n, claim)
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         self.write_buffer.flush_for(e.fact_id)

@@ -10,7 +10,6 @@ from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.ids import possible_ids, scoped_id
 
-_RECENT_FACTS: Final = 1_000  # facts
 _NO_GROUP: Final = -1  # under which groups themselves are cached
 _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
@@ -33,7 +32,7 @@ class RowIds:
         self._index_for = index_for
         self._entities: GenerationalCache[tuple[int, str]] = GenerationalCache()  # with the group, by uuid
         self._names: GenerationalCache[int] = GenerationalCache()  # of relations, by group and name; and of groups
-        self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache(_RECENT_FACTS)  # of slots that were read
+        self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache()  # of slots that are kept, or were read
 
     def forget(self) -> None:
         """Drop the cached ids: after a rollback or an erasure the rows may be gone."""
@@ -102,7 +101,7 @@ class RowIds:
         return n
 
     def remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
-        """Remember a fact for as long as one message may need it."""
+        """Remember a fact that messages may change."""
         self._seen[uuid] = n, claim
 
     def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
