@@ -1,12 +1,13 @@
 """Documents that do what they say: every block of one is run, in order, in the current directory.
 
 ```python             is run; a ```text block right behind it is what it prints
-```console            each line `$ asof ...` is run and succeeds; what stands below it is what it prints
+```console            each line `$ asof ...` is run, on a file after `<`, and succeeds; below it is what it prints
 ```LANGUAGE FILE      is a file of that name
 
 In what is printed, `...` stands for anything, and spaces and rules may be of any length.
 """
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from asof.cli import app, calls
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,10 +27,11 @@ DOCUMENTS_ON_KAFKA = ("kafka-topics", "produce-to-kafka", "replay-from-kafka", "
 ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in DOCUMENTS_ON_KAFKA]
 SERVED = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("agent-memory", "move-from-graphiti", "serve")]
 IN_ARANGODB = ROOT / "docs" / "how-to" / "arangodb.md"
+ON_DISCORD = ROOT / "docs" / "how-to" / "discord.md"  # tests/integration/test_discord.py does what it says
 OFFLINE = [
     path
     for path in (ROOT / "README.md", *(path for part in PARTS for path in sorted((ROOT / "docs" / part).glob("*.md"))))
-    if path not in [*ON_KAFKA, *SERVED, IN_ARANGODB]
+    if path not in [*ON_KAFKA, *SERVED, IN_ARANGODB, ON_DISCORD]
 ]
 FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TOPIC = re.compile(r"\basof(?=\.(messages|episodic|semantic|dead-letters|control)\b)")
@@ -66,11 +70,20 @@ def commands(text: str) -> Iterator[str]:
     """Run the commands of a block, each of which is to succeed; yield each."""
     for command, shown in COMMAND.findall(text):
         if command.startswith("asof "):
-            with printing() as printed:
-                code = calls.run(app, shlex.split(command, comments=True)[1:])
+            arguments, _, file = command.partition(" < ")
+            with reading(file), printing() as printed:
+                code = calls.run(app, shlex.split(arguments, comments=True)[1:])
             assert code == 0, (command, printed.getvalue())
             compare(command, shown, printed.getvalue())
             yield command
+
+
+@contextmanager
+def reading(file: str) -> Iterator[None]:
+    """Let a command read a file as its input; "" is none."""
+    with Path(file or os.devnull).open(encoding="utf-8") as opened, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", opened)
+        yield
 
 
 @contextmanager
