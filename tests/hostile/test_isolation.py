@@ -104,6 +104,14 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
     ("POST", "/v1/consolidate"): {"group_id": "GROUP"},
     ("POST", "/v1/erase"): {"group_id": "GROUP"},
+    ("POST", "/v1/conversation/incoming"): {
+        "group_id": "GROUP",
+        "kind": "message",
+        "external_id": "ID",
+        "content": "x",
+    },
+    ("POST", "/v1/conversation/sent"): {"group_id": "GROUP", "id": "ID", "external_id": "x"},
+    ("POST", "/v1/conversation/due"): {"group_id": "GROUP"},
     **{("POST", f"/v1/generations{path}"): {"name": "new"} for path in ("", "/estimate")},
     **{
         ("POST", f"/v1/generations/{action}"): {"name": "main"}

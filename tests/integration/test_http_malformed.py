@@ -45,6 +45,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "/v1/retry": {"group_id": f"g {CANARY}", "positions": [3]},
     "/v1/consolidate": {"group_id": f"g {CANARY}", "dry_run": True},
     "/v1/erase": {"group_id": f"g {CANARY}", "phrase": CANARY},
+    "/v1/conversation/incoming": {"group_id": "g", "kind": "message", "external_id": "m-1", "content": SAID["content"]},
+    "/v1/conversation/sent": {"group_id": "g", "id": f"r {CANARY}", "external_id": "m-2"},
+    "/v1/conversation/due": {"group_id": f"g {CANARY}"},
     **{f"/v1/generations/{action}": {"name": "second"} for action in ACTIONS},  # the log names generations
     "/v1/generations/estimate": {"name": "third", "input": "mentions"},
     "/v1/generations": {"name": "second", "input": "mentions"},  # the last: no action may find it built
@@ -60,6 +63,8 @@ NEEDED = {
     "/v1/timezone": ["timezone"],
     "/v1/settle": ["id"],
     "/v1/erase": ["group_id"],
+    "/v1/conversation/incoming": ["kind", "external_id"],
+    "/v1/conversation/sent": ["id", "external_id"],
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
 TEXTS = {  # where a text has to be, so that nothing else can be there
@@ -75,6 +80,9 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/v1/retry": ["group_id"],
     "/v1/consolidate": ["group_id"],
     "/v1/erase": ["group_id"],
+    "/v1/conversation/incoming": ["group_id", "kind", "external_id", "content"],
+    "/v1/conversation/sent": ["group_id", "id", "external_id"],
+    "/v1/conversation/due": ["group_id"],
     **{path: ["input"] for path in ("/v1/generations", "/v1/generations/estimate")},
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }

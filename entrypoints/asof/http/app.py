@@ -17,6 +17,7 @@ from asof.http.middleware.authentication import AuthenticationMiddleware
 from asof.http.middleware.limits import BodyLimit, TokenBucket
 from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
+from asof.http.routes import conversation as conversations
 from asof.http.routes import description, feed, generations, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
@@ -24,6 +25,7 @@ from asof.operations.errors import AsofError, InvalidInput, NotFound, Unavailabl
 from asof.operations.process import version
 from asof.operations.queries import reason_of
 from asof.service.api_keys import Keys
+from asof.service.served_conversation import ServedConversation
 from asof.service.service import Service
 
 _AGAIN_SECONDS: Final = 5
@@ -35,9 +37,13 @@ _ANY_KEY: Final[list[dict[str, list[str]]]] = [{_BEARER.scheme_name: []}]
 
 
 def application(
-    service: Service, metrics: Metrics, keys: Keys | None = None, rate: TokenBucket | None = None
+    service: Service,
+    conversation: ServedConversation,
+    metrics: Metrics,
+    keys: Keys | None = None,
+    rate: TokenBucket | None = None,
 ) -> FastAPI:
-    """Return an ASGI application over a service, which its caller starts and stops.
+    """Return an ASGI application over a service and its conversation, which its caller starts and stops.
 
     Without keys only this machine may use it; without a rate, as often as it likes.
     """
@@ -49,14 +55,14 @@ def application(
         docs_url=None,  # FastAPI's pages load their scripts over the network
         redoc_url=None,
     )
-    app.state.service, app.state.metrics = service, metrics
+    app.state.service, app.state.conversation, app.state.metrics = service, conversation, metrics
     app.add_middleware(BodyLimit)
     app.add_middleware(UnexpectedErrorMiddleware)
     app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate)
     app.add_middleware(Counted, metrics=metrics)
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
-    for routes in (v1, generations, feed):
+    for routes in (v1, generations, conversations, feed):
         app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)

@@ -18,6 +18,7 @@ from asof.http.middleware.limits import TokenBucket
 from asof.http.middleware.metrics import Metrics
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.service.api_keys import Keys
+from asof.service.served_conversation import ServedConversation
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -69,8 +70,12 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         )
     failed, metrics = Event(), Metrics()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with _listen(host, port) as listening, Service(settings, failed.set, metrics.took, metrics.retrieved) as service:
-        app = application(service, metrics, keys, rate)
+    with (
+        _listen(host, port) as listening,
+        Service(settings, failed.set, metrics.took, metrics.retrieved) as service,
+        ServedConversation(service, settings) as conversation,
+    ):
+        app = application(service, conversation, metrics, keys, rate)
         config = uvicorn.Config(
             app,
             http=BoundedConnection,

@@ -5,6 +5,7 @@ __all__ = [
     "consents",
     "contexts",
     "conversation",
+    "served_conversation",
     "service",
     "session",
 ]

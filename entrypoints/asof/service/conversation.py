@@ -280,7 +280,9 @@ def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: s
     """Return the turn that an answer is, once a platform took it; None: it is none, or it is known as one."""
     log.follow()
     reply = log.store.reply(outgoing.id)
-    if reply is None or reply.external_id is not None or reply.action not in ("reply", "checkin"):
+    if reply is None or reply.group != outgoing.group or reply.external_id is not None:
+        return None
+    if reply.action not in ("reply", "checkin"):
         return None
     answered, given = log.store.message_at(reply.answers), log.event(reply.position)
     is_acknowledged = answered is not None and answered.sort == "goal" and reply.action == "reply"
@@ -303,7 +305,7 @@ def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: s
 
 def _note_sent(log: ConversationLog, outgoing: Outgoing, external_id: str, now: int) -> None:
     reply = log.store.reply(outgoing.id)
-    if reply is not None and reply.external_id is None:
+    if reply is not None and reply.group == outgoing.group and reply.external_id is None:
         log.append(reply.group, reply.answers, [ReplySent(reply_id=reply.reply_id, external_id=external_id)], now)
 
 

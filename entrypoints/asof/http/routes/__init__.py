@@ -1,6 +1,7 @@
 """The routes: ours under `/v1`, Graphiti's, and those of health."""
 
 __all__ = [
+    "conversation",
     "description",
     "feed",
     "generations",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "body",
+    "conversation",
     "graphiti",
     "graphiti_mapping",
     "problems",
