@@ -19,6 +19,7 @@ from asof_streams.ids import episode_id
 from asof_streams.kafka.envelope import REACHED, Outgoing
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import AGENT, WriterLock
+from kafka_topics import make_topics
 from kafka_worker import Running, World, dump, embedded, fact, until, until_known
 
 Start = Callable[..., Running]
@@ -197,7 +198,7 @@ def _create(topic: str) -> Callable[[Any], Any]:
     from aiokafka.admin import NewTopic
 
     async def create(admin: Any) -> None:
-        await admin.create_topics([NewTopic(topic, 1, 1)])
+        await make_topics(admin, [NewTopic(topic, 1, 1)])
 
     return create
 

@@ -12,6 +12,7 @@ from aiokafka.errors import KafkaConnectionError
 
 import kafka_broker
 from kafka_broker import JAVA, SASL_PASSWORD, SASL_USER, Broker, BrokerError, answers, classes, jars
+from kafka_topics import make_topics
 from patience import SECONDS, wait_until
 from shared_broker import SharedBroker
 
@@ -32,7 +33,7 @@ async def create(bootstrap: str, topic: str) -> None:
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await admin.start()
     try:
-        await admin.create_topics([NewTopic(topic, num_partitions=1, replication_factor=1)])
+        await make_topics(admin, [NewTopic(topic, num_partitions=1, replication_factor=1)])
     finally:
         await admin.close()
 

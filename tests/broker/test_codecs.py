@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof.runtime.layout import DirectoryLayout
 from asof_streams.sqlite_log import SqliteLog
+from kafka_topics import alter_topic
 from kafka_worker import World, dump, fact
 
 CODECS = ["gzip", "snappy", "lz4", "zstd"]
@@ -32,7 +32,7 @@ def packed_by_the_broker(world: World, codec: str) -> None:
     async def alter(admin: AIOKafkaAdminClient) -> None:
         for topic in world.topics.all(["main"]):
             settings = {"compression.type": codec, "message.timestamp.type": "LogAppendTime"}
-            await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, settings)])
+            await alter_topic(admin, topic, settings)
 
     world.administer(alter)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
 from asof_streams.errors import TopicUnfit
 from asof_streams.kafka.envelope import Outgoing
+from kafka_topics import alter_topic
 from kafka_worker import World, dump, fact, until
 
 COMPACTED = {
@@ -25,7 +25,7 @@ GOOD = {"cleanup.policy": "delete", "retention.ms": "-1", "message.timestamp.typ
 
 def alter(world: World, settings: dict[str, str]) -> None:
     async def change(admin: AIOKafkaAdminClient) -> None:
-        await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, world.topics.messages, settings)])
+        await alter_topic(admin, world.topics.messages, settings)
 
     world.administer(change)
 

@@ -25,6 +25,7 @@ from asof_ontologies import registry
 from asof_streams.events import types
 from asof_streams.messages import FactStatement
 from changed_answers import SECOND, wanted
+from kafka_topics import make_topics
 from kafka_worker import reached
 from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
@@ -61,7 +62,7 @@ class Topics:
         await admin.start()
         try:
             given = {**SETTINGS, "message.timestamp.type": "CreateTime"}
-            await admin.create_topics([NewTopic(self.prefix + n, 1, 1, topic_configs=given) for n in self.names])
+            await make_topics(admin, [NewTopic(self.prefix + n, 1, 1, topic_configs=given) for n in self.names])
             await self._send([row for row in rows() if row["topic"] in names])
             given = {**SETTINGS, "message.timestamp.type": "LogAppendTime"}
             await admin.alter_configs(

@@ -26,6 +26,7 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
 from asof_streams.messages import Message
 from kafka_broker import Broker
+from kafka_topics import make_topics
 from kafka_worker import Partition
 
 SAID = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Oslo."}
@@ -126,7 +127,7 @@ def test_a_line_arrives_byte_for_byte_under_its_group_with_the_headers_of_a_clou
             "ce_specversion": b"1.0",
             "ce_source": b"/asof/messages",
             "ce_type": b"message.sent",
-            "ce_eventversion": b"2",
+            "ce_eventversion": str(Message.version).encode(),
         }
     ]
     assert not kafka.settings.data.exists(), "who sends needs no directory"
@@ -232,7 +233,7 @@ def test_to_a_topic_that_would_forget_nothing_is_sent(kafka: Kafka, capsys: pyte
         admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
         await admin.start()
         try:
-            await admin.create_topics([NewTopic(kafka.topics.messages, 1, 1)])
+            await make_topics(admin, [NewTopic(kafka.topics.messages, 1, 1)])
         finally:
             await admin.close()
 

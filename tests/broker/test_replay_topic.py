@@ -12,6 +12,7 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
+from kafka_topics import make_topics
 from kafka_worker import Partition
 from world import World
 
@@ -38,7 +39,7 @@ async def make(bootstrap: str, name: str, partitions: int) -> None:
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await admin.start()
     try:
-        await admin.create_topics([NewTopic(name, partitions, 1)])
+        await make_topics(admin, [NewTopic(name, partitions, 1)])
     finally:
         await admin.close()
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof.cli import app, calls
 from asof.kafka.topic_watch import TopicWatch
 from asof.runtime.replica_health import ReplicaProgress, write_health
+from kafka_topics import alter_topic
 from kafka_worker import World, until
 
 
 def alter(world: World, settings: dict[str, str]) -> None:
     async def change(admin: AIOKafkaAdminClient) -> None:
-        await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, world.topics.messages, settings)])
+        await alter_topic(admin, world.topics.messages, settings)
 
     world.administer(change)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
@@ -26,6 +25,7 @@ from asof_streams.kafka.errors import translate_errors
 from asof_streams.kafka.topic_rules import RULES, TopicFinding
 from asof_streams.kafka.topics import Topics, check, create, ends
 from kafka_broker import SASL_PASSWORD, SASL_USER
+from kafka_topics import alter_topic, make_topics
 from kafka_worker import Partition
 from shared_broker import SharedBroker
 
@@ -61,10 +61,8 @@ async def administering(bootstrap: str) -> AsyncIterator[AIOKafkaAdminClient]:
 
 
 async def alter(bootstrap: str, topic: str, settings: dict[str, str]) -> None:
-    """Set these settings of a topic; all others become the broker's own."""
     async with administering(bootstrap) as admin:
-        [response] = await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, settings)])
-        assert [resource[0] for resource in response.resources] == [0], response
+        await alter_topic(admin, topic, settings)
 
 
 async def errors_of(connection: Connection, topics: Topics) -> list[TopicFinding]:
@@ -135,7 +133,7 @@ def test_a_topic_that_the_broker_made_by_its_own_defaults_is_found_unfit(
 ) -> None:
     async def by_default() -> list[TopicFinding]:
         async with administering(connection.bootstrap) as admin:
-            await admin.create_topics([NewTopic(topics.messages, num_partitions=1, replication_factor=1)])
+            await make_topics(admin, [NewTopic(topics.messages, num_partitions=1, replication_factor=1)])
         await create(connection, topics, ["main"])
         return await errors_of(connection, topics)
 
@@ -150,7 +148,7 @@ def test_an_absent_topic_and_an_uneven_one_are_found(connection: Connection, top
     async def uneven() -> list[TopicFinding]:
         async with administering(connection.bootstrap) as admin:
             counts = {topics.messages: 2, topics.episodic: 1}
-            await admin.create_topics([NewTopic(name, n, 1, topic_configs=settings) for name, n in counts.items()])
+            await make_topics(admin, [NewTopic(name, n, 1, topic_configs=settings) for name, n in counts.items()])
         await create(connection, topics, ["main"], partitions=2)
         return [found for found in await check(connection, topics, ["main", "b2"]) if found.severity == "error"]
 

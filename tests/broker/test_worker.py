@@ -31,6 +31,7 @@ from asof_streams.kafka.envelope import Outgoing, Raw, claim, event
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.sqlite_log import SqliteLog
 from kafka_broker import SASL_USER, Broker
+from kafka_topics import make_topics
 from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
 from patience import SECONDS
 from shared_broker import SharedBroker
@@ -443,7 +444,7 @@ async def make_undated(bootstrap: str, topic: str) -> None:
     await admin.start()
     try:
         given = {"message.timestamp.type": "CreateTime", "message.timestamp.after.max.ms": str(2**62)}
-        await admin.create_topics([NewTopic(topic, 1, 1, topic_configs={**given, "retention.ms": "-1"})])
+        await make_topics(admin, [NewTopic(topic, 1, 1, topic_configs={**given, "retention.ms": "-1"})])
     finally:
         await admin.close()
 
