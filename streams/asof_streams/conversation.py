@@ -31,7 +31,7 @@ class ReplyGiven(Event):
     reply_id: str  # derived from the group, the position of the message, and the place among the answers to it
     answers: int  # the position of the message that is answered
     action: Literal["reply", "react", "unreact"] = "reply"  # what the platform is to do
-    content: str = Field(repr=False)  # the text, as the user is shown it; of a reaction its emoji
+    content: str = Field(repr=False)  # the text that is shown, empty where none is kept; of a reaction its emoji
     to: str = Field(repr=False)  # the platform's id of the message that is answered, or that the reaction is put on
     prompt: str | None = None  # the key of the prompt; absent: none was asked
     prompt_version: int | None = None  # of the prompt

@@ -140,6 +140,10 @@ class ConversationLog:
         found = (record for at in positions for record in self._messages.read(at, at + 1))
         return {record.position: record for record in found if type(record.event) is Message}
 
+    def recorded_at(self, position: int) -> int:
+        """Return when a message was recorded, in UTC microseconds."""
+        return self._messages.recorded_at(position)
+
     def event(self, position: int) -> Event | None:
         """Return an event of the conversation log; None: it was erased."""
         return next((record.event for record in self._log.read(position, position + 1)), None)

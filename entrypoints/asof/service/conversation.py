@@ -96,6 +96,7 @@ class Conversation:
         self._service = service
         self._now = now
         self._name = name
+        self._keeps_words = not settings.suppress_content
         self._quiet = QuietHours.parse(settings.quiet_hours)
         self._responder = Responder(service, settings, self._ask, now)
         self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -118,10 +119,10 @@ class Conversation:
         async with self._turn(incoming.group):
             known = await self._ask(lambda log: _known(log, message))
             if known is not None and message.kind == "message":
-                return await self._answer(known.position)
+                return await self._answer(known.position, message.content)
             if known is None and message.kind != "message":
                 return []
-            return await self._answer((await self._service.take([message])).start)
+            return await self._answer((await self._service.take([message])).start, message.content)
 
     async def resume(self, group: str | None = None) -> list[Outgoing]:
         """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
@@ -214,15 +215,22 @@ class Conversation:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    async def _answer(self, position: int) -> list[Outgoing]:
+    async def _answer(self, position: int, words: str | None = None) -> list[Outgoing]:
         message = await self._ask(lambda log: _to_answer(log, position))
         if message is None:
             return []
-        events = await self._reply(message)
-        given = bool(events) and await self._ask(lambda log: log.append(message.group, position, events, self._now()))
+        events = await self._reply(message, words)
+        kept = [self._as_kept(event) for event in events]
+        given = bool(events) and await self._ask(lambda log: log.append(message.group, position, kept, self._now()))
         return [_outgoing(event, message.group) for event in events if isinstance(event, ReplyGiven)] if given else []
 
-    async def _reply(self, message: ConversationMessage) -> Sequence[Event]:
+    def _as_kept(self, event: Event) -> Event:
+        """Return an answer as its log keeps it: without its words, where no content is to be kept."""
+        if self._keeps_words or not isinstance(event, ReplyGiven) or event.action != "reply":
+            return event
+        return event.model_copy(update={"content": ""})
+
+    async def _reply(self, message: ConversationMessage, words: str | None) -> Sequence[Event]:
         own, target = message.external_id or "", message.reply_to or ""
         match message.sort:
             case "goal":
@@ -231,7 +239,7 @@ class Conversation:
                 return [_given(message, 0, "react", SALUTE, own)]
             case "undo":
                 return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
-        return await self._responder.reply(message)
+        return await self._responder.reply(message, words)
 
     async def _ask(self, question: Callable[[ConversationLog], R]) -> R:
         return await asyncio.wrap_future(self._log.submit(question))
@@ -291,7 +299,7 @@ def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: s
         return None
     fields = {
         "group_id": reply.group,
-        "content": given.content,
+        "content": given.content or outgoing.text,
         "role_type": "assistant",
         "role": name,
         "timestamp": at,

@@ -44,20 +44,22 @@ class Responder:
         self._ask = ask
         self._now = now
         self._model = _model_of(settings)
-        self._keeps_words = not settings.suppress_content
 
-    async def reply(self, message: ConversationMessage) -> Sequence[Event]:
-        """Return what is given in answer to a turn: the reply, and the check-in that was asked for in it."""
-        said, turns, prompt = await self._ask(lambda log: _read(log, message))
+    async def reply(self, message: ConversationMessage, words: str | None) -> Sequence[Event]:
+        """Return what is given in answer to a turn: the reply, and the check-in that was asked for in it.
+
+        words: of the message, which may be on its log no more; None: as they are there. Empty: it cannot be read.
+        """
+        said, turns, prompt = await self._ask(lambda log: _read(log, message, words))
         if said is None:
             return []
-        words, recorded_at = said
-        material = await self._recollect(message, words, recorded_at)
+        content, recorded_at = said
+        material = await self._recollect(message, content, recorded_at)
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
         if self._model is None:
             return self._events(message, material, ParsedReply(from_memory(material)), None, None)
-        parsed, failure = await self._generate(self._model, prompt, words, material)
+        parsed, failure = await self._generate(self._model, prompt, content, material)
         return self._events(message, material, parsed, prompt, failure)
 
     async def _recollect(self, message: ConversationMessage, words: str, recorded_at: int) -> ReplyMaterial:
@@ -112,7 +114,7 @@ class Responder:
 
 
 def _read(
-    log: ConversationLog, message: ConversationMessage
+    log: ConversationLog, message: ConversationMessage, words: str | None
 ) -> tuple[tuple[str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
     """Return the words of a message and when it was recorded, the turns before it, and the prompt to use."""
     before = log.store.recent_turns(message.group, message.position, _TURNS)
@@ -125,9 +127,9 @@ def _read(
         for turn in before
         if (record := records.get(turn.words_at)) is not None and isinstance(record.event, Message)
     )
-    if said is None or not isinstance(said.event, Message):
-        return None, turns, prompt
-    return (said.event.content, said.recorded_at), turns, prompt
+    if words is None and said is not None and isinstance(said.event, Message):
+        words = said.event.content
+    return None if words is None else (words, log.recorded_at(message.position)), turns, prompt
 
 
 def _who(message: Message) -> str:
