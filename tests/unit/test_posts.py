@@ -383,3 +383,34 @@ def test_adding_tells_the_episode_of_a_turn_alone(chat: Chat) -> None:
     assert (goal.episode_id, again.episode_id, edit.episode_id) == (None, None, episode.uuid)
     assert goal.effect is not None
     assert goal.effect.understood
+
+
+@pytest.mark.parametrize("phrase", ["Paris", "Rome", "Oslo"])
+def test_an_erasure_by_words_takes_every_text_of_a_message_and_what_is_about_it(chat: Chat, phrase: str) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    chat.edit("1", "I live in Rome.")
+    chat.edit("1", "I live in Oslo.")
+    chat.undo("1")
+    chat.send("I like jazz.", external_id="3", reply_to="1")
+    memory = chat.world.memory
+    memory.erase("g", phrase=phrase)
+
+    assert chat.facts() == ["Ana likes jazz", "Ana likes tea"]
+    assert [event.position for event in memory.events("messages") if event.type == "message.sent"] == [1, 5]
+    assert chat.parked() == []
+
+
+def test_an_erasure_by_words_takes_feedback_and_goals(chat: Chat) -> None:
+    chat.bot("Hello.", "1")
+    chat.send("Quorl is better.", external_id="2", reply_to="1")
+    chat.send("My goal is to see Quorl", external_id="3")
+    chat.send("My goal is to swim", external_id="4")
+    memory = chat.world.memory
+    memory.erase("g", phrase="Quorl")
+
+    assert memory.feedback(group_id="g", withdrawn=True) == []
+    assert [objective.description for objective in memory.objectives(group_id="g")] == ["swim"]
+    digest = memory.digest()
+    memory.rebuild("again")
+    assert memory.digest(generation="again") == digest

@@ -39,29 +39,37 @@ class ChosenMessage(NamedTuple):
 def chosen(places: DirectoryLayout, generation: str, episodes: GraphStore, query: ErasureQuery) -> list[ChosenMessage]:
     """Return the messages of a group that fit all that is asked for, in their order.
 
-    Requests about them, to withdraw or to retry one, follow them.
+    Requests about them, to withdraw or to retry one, follow them. So do, in a chat, all that came with the external id
+    of one: every text that it ever had, its deletion and reactions to it.
     """
     with SqliteGraph(places.graph(generation), f"semantic.{generation}") as beliefs:
         fits = _filters(query, episodes, beliefs)
         found = {said.position: said for said in _said(places, episodes, query.group_id) if all(f(said) for f in fits)}
     own = {said.episode for said in found.values() if said.episode is not None}
     with open_log(places, "messages") as log:
+        posts = {
+            record.event.external_id
+            for record in log.of_group(query.group_id)
+            if isinstance(record.event, Message) and record.position in found
+        }
         for record in log.of_group(query.group_id):
-            if _is_about(record.event, found, own):
+            if record.position not in found and _is_about(record.event, found, own, posts - {None}):
                 found[record.position] = ChosenMessage(
                     record.position, record.event.type, None, "", "", record.recorded_at
                 )
     return [found[position] for position in sorted(found)]
 
 
-def _is_about(event: Event, positions: Collection[int], episodes: Collection[str]) -> bool:
+def _is_about(
+    event: Event, positions: Collection[int], episodes: Collection[str], posts: Collection[str | None]
+) -> bool:
     match event:
         case RetryRequest(position=position):
             return position in positions
         case WithdrawalRequest(episode_id=uuid):
             return uuid in episodes
-        case Message(uuid=uuid):
-            return uuid in episodes
+        case Message(uuid=uuid, kind=kind, external_id=own, reply_to=target):
+            return uuid in episodes or (target if kind == "reaction" else own) in posts
     return False
 
 
