@@ -29,6 +29,7 @@ GRAPH = range(1, 16)  # the criteria of the third document
 RETRIEVAL = {"retrieval": 54, "failure": 2}  # how many the fourth has, of its retrieval pipeline
 INGESTION = 70  # of its ingestion
 CONSOLIDATION = 45  # and of its consolidation
+FLOW = 82  # steps, rules, flags and tables of the conversation flow
 DEEDS = 9  # parts of the rule of deeds
 REBUILD = 35  # requirements of replay, rebuild and erasure
 PROMISES = 9
@@ -43,6 +44,7 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     fourth = [f"{kind} {n}" for kind, count in RETRIEVAL.items() for n in range(1, count + 1)]
     fourth += [f"ingestion {n}" for n in range(1, INGESTION + 1)]
     fourth += [f"consolidation {n}" for n in range(1, CONSOLIDATION + 1)]
+    fourth += [f"flow {n}" for n in range(1, FLOW + 1)]
 
     fifth = [f"deeds {n}" for n in range(1, DEEDS + 1)]
     sixth = [f"rebuild {n}" for n in range(1, REBUILD + 1)] + [f"promise {n}" for n in range(1, PROMISES + 1)]
