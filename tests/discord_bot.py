@@ -27,7 +27,9 @@ class RunningBot:
     def __init__(self, server: FakeDiscord, directory: Path, policy: dict[str, Any]) -> None:
         self.server, self.directory = server, directory
         self.connections = 0
-        self._settings = Settings(data=directory, embedder="hash", discord=DiscordConfig(**policy))
+        self._settings = Settings(
+            data=directory, embedder="hash", quiet_hours="00:00-00:00", discord=DiscordConfig(**policy)
+        )
         self._loop = asyncio.new_event_loop()
         self._ready, self._stop = asyncio.Event(), asyncio.Event()
         self._thread = Thread(target=self._run_all, name="bot")

@@ -7,6 +7,11 @@ import pytest
 
 import asof
 from asof.conversation.discord.client import Bot
+from asof.runtime.conversation_log import ConversationLog
+from asof.runtime.layout import DirectoryLayout
+from asof.service.conversation import Outgoing
+from asof_streams.conversation import CheckinScheduled
+from asof_streams.instants import parse
 from discord_bot import running_bot, said, until
 from discord_server import (
     ALICE,
@@ -302,6 +307,40 @@ def test_what_is_older_than_the_policy_keeps_is_erased(server: FakeDiscord, tmp_
         assert "believe nothing" in bot.command(ALICE, "what-do-you-know")
 
     assert b"Canarywood" not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_what_the_bot_says_first_is_sent_where_its_group_was_last_spoken_in(
+    server: FakeDiscord, tmp_path: Path
+) -> None:
+    with running_bot(server, tmp_path, memory="guild") as bot:
+        bot.command(ALICE, "remember-me")
+        server.say(ALICE, "I live in Rome.")
+        server.say(ALICE, "I work at Acme.", SECRET)
+        bot.handled()
+        with ConversationLog(DirectoryLayout(tmp_path), beside=True) as log:
+            scheduled = CheckinScheduled(checkin_id="first", answers=0, due_at=parse("2025-01-15T13:30:00Z"))
+            assert log.append(f"discord-{GUILD}", 0, [scheduled], parse("2025-01-15T10:30:00Z"))
+
+        for _ in range(2):
+            bot.do(bot.bot.check_in)
+            bot.handled()
+
+        assert [(message["channel"], "message_reference" in message) for message in server.sent[2:]] == [
+            (SECRET, False)
+        ]
+    assert said(tmp_path, f"discord-{GUILD}")[-1] == server.sent[2]["content"]
+
+
+def test_a_long_answer_is_several_messages_that_count_as_one(server: FakeDiscord, tmp_path: Path) -> None:
+    with running_bot(server, tmp_path) as bot:
+        answer = Outgoing("reply", "an-answer", "word " * 1_000, str(GENERAL + 1), HERE)
+        for _ in range(2):
+            bot.do(lambda: bot.bot._send(answer, GENERAL))  # sent again, it is known by its nonce
+        first, *others = [message["id"] for message in server.sent]
+
+        assert len(others) == 2
+        assert [("message_reference" in message) for message in server.sent] == [True, False, False]
+        assert {bot.consents.first_part(str(part)) for part in (first, *others)} == {str(first)}
 
 
 def test_a_restart_keeps_who_opted_in(server: FakeDiscord, tmp_path: Path) -> None:
