@@ -22,7 +22,8 @@ class Event(BaseModel):
     in the envelope. Times are UTC microseconds; None is an open end.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    # A process reads few of them, so each is built with the first: pydantic holds a lock meanwhile since 2.14.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     type: ClassVar[str]
     version: ClassVar[int] = 1

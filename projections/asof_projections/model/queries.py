@@ -162,7 +162,9 @@ def numbers_of(cursor: Cursor, count: int) -> tuple[int, ...]:
 class Query(BaseModel):
     """The base of all queries."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True)
+    model_config = ConfigDict(  # a process asks few of them, so each is built when it is first asked
+        frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True, defer_build=True
+    )
 
     @property
     def page(self) -> Cursor | None:
