@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Cardinality = Literal["one", "many"]
-ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news"]
+ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news", "state"]
 _OUTCOMES = {  # of asof's own ontologies of a time before they said so; generations rest on these names
     "agent_memory_v1": frozenset(("completed", "decided", "released", "replaced_by")),
     "default": frozenset(("born_in", "decided_on", "founded", "graduated_from", "made", "won", "wrote")),

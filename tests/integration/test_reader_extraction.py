@@ -18,7 +18,7 @@ SAID = (
     "My sister fixes antique clocks in a workshop behind our house.",
     "I moved to Berlin in March.",
 )
-READ = "Ana tells that My sister fixes antique clocks in a workshop behind our house"
+READ = "Ana says that Ana's sister fixes antique clocks in a workshop behind their house"
 
 
 def opened(path: Path, **settings: object) -> World:
@@ -26,8 +26,8 @@ def opened(path: Path, **settings: object) -> World:
 
 
 def told(world: World) -> set[str]:
-    """The facts of the day before the messages: what only they tell happened at an unknown time before them."""
-    return facts(world, valid_at="2023-12-31T12:00:00Z")
+    """The facts of the days before and after the messages: some tell what happened at an unknown time before them."""
+    return facts(world, valid_at="2023-12-31T12:00:00Z") | facts(world, valid_at="2024-01-02T12:00:00Z")
 
 
 @pytest.fixture

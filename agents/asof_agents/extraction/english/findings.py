@@ -26,9 +26,12 @@ class Findings:
         self._attributes: dict[tuple[Mention, str], StatedAttribute] = {}
         self.speaker: Mention | None = None
 
-    def mention(self, kind: str, start: int, end: int) -> Mention:
-        """Return the mention of the turn's text [start, end) as an entity type; the same words have one mention."""
-        text = self.turn.text[start:end]
+    def mention(self, kind: str, start: int, end: int, words: str | None = None) -> Mention:
+        """Return the mention of the turn's text [start, end) as an entity type; the same words have one mention.
+
+        words: these instead of those of the text, such as "her sister" for "my sister".
+        """
+        text = self.turn.text[start:end] if words is None else words
         held = self._mentions.get((kind, text))
         if held is None:
             self._work.spend(MENTION)

@@ -26,11 +26,22 @@ from asof_agents.extraction.english.lexicon import (
 )
 from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 
-SubjectKind = Literal["speaker", "own", "name", "person", "thing", "left out"]
+SubjectKind = Literal["speaker", "own", "name", "person", "thing", "it", "left out"]
 
 _DASHES: Final = frozenset({";", "-", "–", "—"})
 _QUOTES: Final = frozenset({'"', "“", "”"})
 _ENDS: Final = _DASHES | _QUOTES | {".", "!", "?", ":", "(", ")", "...", "…"}
+_PRONOUNS: Final[dict[str, SubjectKind]] = {
+    "i": "speaker",
+    "we": "speaker",
+    "he": "person",
+    "she": "person",
+    "it": "it",
+    "they": "it",
+}
+_THEIRS: Final[dict[str, SubjectKind]] = {"his": "person", "her": "person", "its": "it", "their": "it"}
+_SOME: Final = frozenset("all both half many most none one several some two three".split())
+_NO_NOUNS: Final = frozenset({"i", "we", "you", "that"})  # "the place that we found" is cut nowhere
 _IF: Final = frozenset({"if", "unless", "whether"})
 _TURNS: Final = _IF | frozenset(
     "because 'cause cause cuz but so since although though while when whenever where which who whose until before "
@@ -43,8 +54,11 @@ _OPENINGS: Final = GREETINGS - {"you"} | ADVERBS | {",", "!", "and", "but", "so"
 _INNER: Final = frozenset("as what how why where whatever than which who like".split())  # "what I believe in"
 _YOU: Final = frozenset({"you", "your", "yours", "yourself", "ya", "u"})
 _POINTS: Final = frozenset({"it", "them", "they", "one", "ones", "him", "there", "here", "its", "their", "itself"})
+_OF_SOMEONE: Final = frozenset({"his", "her", "he", "she"})
 _THIS: Final = frozenset({"this", "that", "these", "those", "her"})
-_OPEN_ENDS: Final = frozenset("about and at called for from into named of or the to with".split())  # "fun with"
+_OPEN_ENDS: Final = frozenset(
+    "a about an and at called every few for from into more my named of or our the to with".split()
+)  # "fun with"
 _QUOTED_MAX: Final = 10  # words of a title
 _UNSURE: Final = frozenset("could should may might must would".split())
 _LOVE: Final = frozenset({"love", "like"})  # "would love to" is a wish
@@ -63,7 +77,8 @@ _BE_HAVE: Final = frozenset("am is was were have had will has 've".split())
 _MOVED: Final = frozenset({"me", "us", "my", "our", "people"})
 _NO_OPENINGS: Final = frozenset(  # of a clause without its subject: "Glad to hear it", "Let me know"
     "let thank thanks keep glad sounds looks hope hoping sorry congrats love loved wish good great take tell check "
-    "remember imagine seems look see stay try have need said".split()
+    "remember imagine seems look see stay try have need said do did nothing something everything anything "
+    "during".split()
 )
 _JOINED_MAX: Final = 8  # clauses of one subject
 _OPENINGS_MAX: Final = 16  # words before a clause without its subject
@@ -142,11 +157,11 @@ class _Clauses:
         """Whether a clause tells something by itself: not "I took it there", not "when we met up"."""
         low, verb = self.low, found.verb
         words = low[found.first : found.last]
-        if found.before and found.subject not in {"speaker", "left out", "name"}:
-            return False  # its words are to name its subject
         if words[-1] in _OPEN_ENDS:
             return False
         if not _YOU.isdisjoint(words) or not _POINTS.isdisjoint(low[verb + 1 : found.last]):
+            return False
+        if found.subject not in {"own", "name", "person"} and self._unnamed(found):
             return False
         following = (*low[1 : found.last], "of")
         if any(low[at] in _THIS and following[at] in FUNCTION_WORDS for at in range(verb + 1, found.last)):
@@ -161,22 +176,35 @@ class _Clauses:
         told = bool(content) and (len(content) > 1 or content[0] > verb or low[verb] in AUXILIARIES)
         return told or not _COMPLETE.isdisjoint(words)
 
+    def _unnamed(self, found: ClauseCandidate) -> bool:
+        """Whether a clause has "his" or "her" of nobody whom it names: "I'm his agent"."""
+        low = self.low
+        at = next((n for n in range(found.verb + 1, found.last) if low[n] in _OF_SOMEONE), found.first)
+        return not any(n in self.parsed.names or low[n] in PEOPLE_NOUNS for n in range(found.first, at)) and (
+            at > found.first
+        )
+
     def _clause(self, at: int) -> ClauseCandidate | None:
         """Return the clause that begins at a word; None: there is none, or it is not clear whose it is."""
         low, names = self.low, self.parsed.names
         word = low[at]
         if not self._may_begin(at):
             return None
-        if word in {"i", "we", "he", "she"}:
-            return self._of(at, at + 1, "speaker" if word in {"i", "we"} else "person", self._after_adverbs(at + 1))
-        if word in {"my", "our"}:
-            return self._with_noun(at, at + 1, "own")
+        if word in _PRONOUNS:
+            return self._of(at, at + 1, _PRONOUNS[word], self._after_adverbs(at + 1))
+        if word in {"my", "our"} or word in _THEIRS:
+            return self._with_noun(at, at + 1, _THEIRS.get(word, "own"))
+        if word in _SOME and low[at + 1 : at + 2] == ("of",) and low[at + 2 : at + 3] in {("my",), ("our",), ("the",)}:
+            return self._with_noun(at, at + 3, "thing" if low[at + 2] == "the" else "own")
+        if word == "there" and low[at + 1 : at + 2] in {("'s",), ("is",), ("are",)}:
+            return self._of(at, at + 1, "thing", at + 1) if low[at + 2 : at + 3] != ("no",) else None
         if low[at : at + 3] == ("me", "and", "my"):
             return self._with_noun(at, at + 3, "speaker")
         if at in names:
             name = names[at]
-            known = not name.weak or self._is_known(name.text)
-            return self._with_noun(at, name.last, "name") if known and not name.spoken_to else None
+            if name.weak and not self._is_known(name.text):
+                return self._without_subject(at) or self._bare(at, past=True)
+            return None if name.spoken_to else self._with_noun(at, name.last, "name")
         if word in {"the", "this", "a", "an"}:
             return self._with_noun(at, at + 1, "thing")
         return self._without_subject(at)
@@ -228,14 +256,19 @@ class _Clauses:
         moves = any(word.endswith("s") and after in _MOVED for word, after in pairwise(rest))  # "Music calms me"
         return not (finite or moves) and _YOU.isdisjoint(self.low[verb:])
 
-    def _bare(self, at: int) -> ClauseCandidate | None:
-        """Return a clause whose subject has no determiner: "deadline is 15 November", "nephew's coming friday"."""
+    def _bare(self, at: int, *, past: bool = False) -> ClauseCandidate | None:
+        """Return a clause whose subject has no determiner: "deadline is 15 November", "nephew's coming friday".
+
+        past: its subject may be a name, and its verb may stand in the past: "Keisha sewed the curtains".
+        """
         low = self.low
         if low[at] in FUNCTION_WORDS or not low[at][0].isalpha() or is_past(low[at]) or low[at].endswith("ing"):
             return None
         for verb in range(at + 1, min(at + _BARE_MAX, len(low))):
             word = low[verb]
             if word in _BE_HAVE or word == "are" or word in _THIRD or (word == "'s" and self._is_verb(verb)):
+                return self._of(at, verb, "thing", verb)
+            if past and is_past(word) and not low[verb - 1].endswith("s"):
                 return self._of(at, verb, "thing", verb)
             if not word[0].isalpha() or word in PREPOSITIONS or word in CONJUNCTIONS or word in PRONOUNS:
                 return None
@@ -252,7 +285,7 @@ class _Clauses:
                 most = verb + 3
                 continue
             named = verb in self.parsed.names_by_end or verb + 1 in self.parsed.names  # "My sister, Ana, works"
-            if word in _ENDS or word in _TURNS or word in {"i", "we", "you"} or (word == "," and not named):
+            if word in _ENDS or word in _TURNS or word in _NO_NOUNS or (word == "," and not named):
                 return None
             if self._is_verb_of_noun(verb, at):
                 return verb
@@ -266,7 +299,7 @@ class _Clauses:
             return self._is_verb(at)
         if word in AUXILIARIES or word in {"'ve", "have", "has", "had"}:
             return True
-        if at == first and at not in self.parsed.names_by_end:
+        if (at == first and at not in self.parsed.names_by_end) or word in {"called", "named"}:
             return False
         third = word in _THIRD or (word.endswith("s") and low[at - 1] in PEOPLE_NOUNS)  # "my sister fixes clocks"
         if (is_past(word) or third) and low[at - 1] not in DETERMINERS:
@@ -313,7 +346,10 @@ class _Clauses:
             return before.subject not in {"speaker", "left out"}
         if _is_gerund(word):
             return any(each.endswith("ing") for each in self.low[before.verb : before.verb + 4])
-        return self._is_base(word) and following != () and following[0] in _OBJECTS
+        alike = before.subject in {"speaker", "left out"} or self._is_base(
+            self.low[before.verb]
+        )  # "They bake and sell"
+        return alike and self._is_base(word) and following != () and following[0] in _OBJECTS
 
     def _end(self, at: int) -> int:
         """Return the end of the clause whose verb group begins before a word."""
@@ -327,7 +363,8 @@ class _Clauses:
                 if at >= len(low) or low[at] in _QUOTES:
                     break
                 continue
-            if word in _ENDS or word in _STOPS or word == "i" or (word == "we" and at > first):
+            stops = word in _STOPS and (word != "while" or low[at - 1] != "a")  # "for a while" goes on
+            if word in _ENDS or stops or word == "i" or (word == "we" and at > first):
                 break
             if word == "so" and (following in _SUBJECTS or following == "my" or low[at - 1] == ","):
                 break
@@ -350,7 +387,7 @@ class _Clauses:
         word = low[at]
         if word in _SUBJECTS or word in _TURNS or word in _ENDS:
             return True
-        if word in {"my", "our", "the", "this", "a", "an"} or at in self.parsed.names:
+        if word in {"my", "our", "the", "this", "a", "an"} or word in _THEIRS or at in self.parsed.names:
             name = self.parsed.names.get(at)
             return self._verb_after(name.last if name else at + 1) is not None
         if is_past(word) or word in _BE_HAVE or (goes_on and word in _GERUNDS):

@@ -4,7 +4,7 @@ Pure: the reader's answer is recorded, and comes with the turn.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +26,17 @@ from asof_agents.extraction.ports import (
 )
 from asof_agents.extraction.reader.head import head, version
 from asof_agents.extraction.reader.reader import USER, Clause, clauses_of, context_of, request_about
-from asof_agents.extraction.reader.statements import DID, TELLS, ClauseStatement, statement
+from asof_agents.extraction.reader.statements import (
+    DID,
+    SAYS,
+    SENTENCES,
+    TELLS,
+    ClauseStatement,
+    as_sentence,
+    statement,
+    worded,
+)
+from asof_agents.extraction.reader.wording import FIRST_PERSON, ThirdPerson, phrase, speaker_of
 from asof_ontologies.model import Ontology
 
 _DEED: Final = "Deed"
@@ -50,6 +60,7 @@ class RulesAndReader:
         self._least = head().least if least is None else least
         self._rules = rules
         self._find_times = find_times
+        self._nouns = {relation.name: frozenset(relation.nouns) for relation in ontology.relation_types}
         self._relations = {
             relation.name
             for relation in ontology.relation_types
@@ -79,21 +90,31 @@ class RulesAndReader:
         except (ValidationError, json.JSONDecodeError):
             return Extraction(sure.mentions, sure.relationships, (RejectedPart("answer", "schema"),), sure.attributes)
         context = context_of(turn, self._find_times, tuple(before), known)
+        stated = [one for one in sure.relationships if one.cue not in self._nouns.get(one.relation, ())]
         for each in clauses_of(context):
-            if said.get(each.span, 0.0) >= self._least and not _is_read(each, sure.relationships):
+            if said.get(each.span, 0.0) >= self._least and not _is_read(each, stated):
                 self._add(context, each, said[each.span])
         worthless = [span for span, probable in said.items() if probable < head().worthless]
-        return merge(_without(sure, worthless), context.findings.extraction())
+        return merge(_in_third_person(context, _without(sure, worthless)), context.findings.extraction())
 
     def _add(self, context: TurnContext, each: Clause, probable: float) -> None:
         parsed, found = each.parsed, each.candidate
         told = statement(context, parsed, found)
-        source = _subject(context, each)
-        if told is None or source is None or told.relation not in self._relations:
+        if told is None or (found.subject == "person" and not each.meant):
             return
-        if told.relation == TELLS and not source.speaker:
-            return  # it is the speaker who tells it
-        target = context.findings.mention(_DEED, *parsed.sentence.span(told.first, told.last))
+        source = None if told.relation in SENTENCES else _subject(context, each)
+        if source is None:  # it is the speaker who tells it
+            told = told if told.relation in SENTENCES else as_sentence(told, found)
+            source = context.speaker() or context.findings.add_speaker(
+                *parsed.sentence.span(found.verb, found.verb + 1)
+            )
+        if told.relation == SAYS and SAYS not in self._relations:  # of another ontology, or an earlier one
+            told = told._replace(relation=TELLS)
+        if told.relation not in self._relations:
+            return
+        who = speaker_of(context.turn.role)
+        words = worded(parsed, found, told, who, each.meant) if who else None
+        target = context.findings.mention(_DEED, *parsed.sentence.span(told.first, told.last), words)
         meaning, hint = _meaning(told, context.turn.said_at)
         context.findings.relate(source, told.relation, target, meaning, hint, parsed.sentence, probable, _CUE)
 
@@ -114,28 +135,64 @@ def _without(sure: Extraction, worthless: Sequence[tuple[int, int]]) -> Extracti
 
 
 def _is_read(each: Clause, relationships: Sequence[Relationship]) -> bool:
-    """Whether the rules have a relationship with an object in a clause."""
+    """Whether the rules have a relationship with an object in a clause: not that a sister is one's own alone."""
     start, end = each.span
     return any(one.span[0] <= start < one.span[1] and start <= one.target.start < end for one in relationships)
 
 
 def _subject(context: TurnContext, each: Clause) -> Mention | None:
-    """Return of whom a clause tells: the person it names, otherwise the speaker; None: it is not clear who that is."""
+    """Return the person of whom a clause tells what they do; None: it has no name of a person, nor "I"."""
     parsed, found = each.parsed, each.candidate
     if found.subject == "person":
         word = parsed.sentence.low[found.begins]
-        return context.people.resolve_pronoun(word, parsed.sentence.starts[found.begins])
+        named = context.people.resolve_pronoun(word, parsed.sentence.starts[found.begins])
+        return named if named and named.text == each.meant and word in {"he", "she"} else None
     if found.subject == "name":
         name = parsed.names[found.begins]
         if context.types.of(name.text) == _PERSON:
             return context.findings.mention(_PERSON, *parsed.sentence.span(name.first, name.last))
-    speaker = context.speaker()
-    return speaker or context.findings.add_speaker(*parsed.sentence.span(found.verb, found.verb + 1))
+        return None
+    return _speaker(context, each)
+
+
+def _speaker(context: TurnContext, each: Clause) -> Mention:
+    verb = each.candidate.verb
+    return context.speaker() or context.findings.add_speaker(*each.parsed.sentence.span(verb, verb + 1))
+
+
+def _in_third_person(context: TurnContext, sure: Extraction) -> Extraction:
+    """Return the rules' findings with what they tell in the words of the text in the third person."""
+    who = speaker_of(context.turn.role)
+    own = {
+        mention: replace(mention, text=words)
+        for mention in sure.mentions
+        if who and mention.type == _DEED and mention.episode_id == context.turn.episode_id and not mention.speaker
+        for words in _worded(context, mention, who)
+        if words != mention.text
+    }
+    if not own:
+        return sure
+    return replace(
+        sure,
+        mentions=tuple(dict.fromkeys(own.get(each, each) for each in sure.mentions)),
+        relationships=tuple(replace(one, target=own.get(one.target, one.target)) for one in sure.relationships),
+    )
+
+
+def _worded(context: TurnContext, mention: Mention, who: ThirdPerson) -> Iterator[str]:
+    end = mention.start + len(mention.text)
+    for parsed in context.sentences:
+        if parsed.sentence.start <= mention.start and end <= parsed.sentence.end:
+            words = parsed.sentence.words_in(mention.start, end)
+            if not FIRST_PERSON.isdisjoint(parsed.sentence.low[words.start : words.stop]):
+                yield phrase(parsed, words.start, words.stop, who)
 
 
 def _meaning(told: ClauseStatement, said_at: int) -> tuple[Meaning, TimeHint | None]:
     """Return when it holds, and the time that says so: a deed in its granule, a plan from its time on."""
     hint = told.hint
+    if hint is not None and hint.kind == "until" and told.relation == SAYS:
+        return Meaning("holds", valid_to=hint.end), hint
     if hint is None or hint.kind == "until" or (told.relation == DID and hint.start > said_at):
         return Meaning("holds"), None
     ahead = hint.start > said_at

@@ -18,7 +18,7 @@ from asof_agents.extraction.english.verb_phrases import tells
 from asof_agents.extraction.english.weight import has_weight
 from asof_agents.extraction.reader.candidates import ClauseCandidate, is_past
 
-_SUBJECTS: Final = ("speaker", "own", "name", "person", "thing", "left out")
+_SUBJECTS: Final = ("speaker", "own", "name", "person", "thing", "it", "left out")
 _AMONG_VERBS: Final = {  # whether the first words of the verb group are such
     "be": "am is are was were 's been be",
     "have": "have has had 've got",

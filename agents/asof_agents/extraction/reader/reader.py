@@ -12,9 +12,11 @@ from typing import Final, NamedTuple
 from asof_agents.extraction.english.context import FindTimes, ParsedSentence, TurnContext
 from asof_agents.extraction.english.patterns import Patterns, patterns
 from asof_agents.extraction.ports import KnownNames, ModelReply, ModelRequest, Turn
+from asof_agents.extraction.reader.antecedents import Antecedents
 from asof_agents.extraction.reader.candidates import ClauseCandidate, candidates
 from asof_agents.extraction.reader.features import features
 from asof_agents.extraction.reader.head import head, version
+from asof_agents.extraction.reader.wording import speaker_of
 from asof_ontologies.registry import load
 from asof_projections.embedding.ports import Embedder
 
@@ -26,11 +28,12 @@ _DIGITS: Final = 3  # of a probability in an answer
 
 
 class Clause(NamedTuple):
-    """A candidate in its sentence, and its words in the turn's text."""
+    """A candidate in its sentence, and its words in the turn's text. meant: the words for a pronoun it begins with."""
 
     parsed: ParsedSentence
     candidate: ClauseCandidate
     span: tuple[int, int]
+    meant: str = ""
 
 
 def request_about(turn: Turn) -> ModelRequest:
@@ -43,13 +46,24 @@ def request_about(turn: Turn) -> ModelRequest:
 def clauses_of(context: TurnContext) -> Iterator[Clause]:
     """Yield the clauses of a turn that may be worth keeping, in order: the first 200."""
     number = 0
+    antecedents = Antecedents(context, speaker_of(context.turn.role))
     for parsed in context.sentences:
         context.meet(parsed)
+        named: list[ClauseCandidate] = []
         for found in candidates(context, parsed):
+            meant = ""
+            if found.subject in {"person", "it"}:
+                meant = antecedents.meant(parsed, found) or ""
+                if not meant and found.subject == "it":
+                    continue
+            else:
+                antecedents.note(parsed, found)
+                named.append(found)
             number += 1
             if number > _MOST:
                 return
-            yield Clause(parsed, found, parsed.sentence.span(found.first, found.last))
+            yield Clause(parsed, found, parsed.sentence.span(found.first, found.last), meant)
+        antecedents.end_sentence(parsed, named)
 
 
 def context_of(

@@ -4,13 +4,16 @@ from typing import Final, NamedTuple
 
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, PREPOSITIONS
-from asof_agents.extraction.english.verbs import LEMMAS, PASTS
+from asof_agents.extraction.english.lexicon import ADVERBS, AUXILIARIES, DETERMINERS, PREPOSITIONS
+from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 from asof_agents.extraction.ports import TimeHint
 from asof_agents.extraction.reader.candidates import ClauseCandidate, is_past
+from asof_agents.extraction.reader.wording import ThirdPerson, agreeing, phrase
 
 DID: Final = "did"
-TELLS: Final = "tells"
+TELLS: Final = "tells"  # that something happened
+SAYS: Final = "says"  # that something is so
+SENTENCES: Final = frozenset({TELLS, SAYS})  # relations whose object is a sentence
 _DOES: Final = "has_habit"
 _PLANS: Final = "plans"
 _WANTS: Final = "wants"
@@ -20,6 +23,10 @@ _DOING: Final = "engaged_in"
 _BE: Final = frozenset({"am", "are", "is", "'s", "was", "were", "been"})
 _GOES_ON: Final = frozenset({"am", "are", "is", "'s", "been"})
 _HAVE: Final = frozenset({"have", "has", "'ve"})
+_HELPING: Final = AUXILIARIES | _BE | _HAVE  # "I am always late" is no habit
+_PARTICIPLES: Final = frozenset(  # that are no form of the past: "has gone camping"
+    word for lemma in LEMMAS for word, kinds in forms(lemma).items() if kinds == {"participle"}
+)
 _FOND: Final = frozenset("like likes love loves enjoy enjoys adore adores".split())
 _WISHING: Final = frozenset("want wanna hope hoping dreaming dream".split())
 _PLANNING: Final = frozenset({"planning", "plan"})
@@ -60,8 +67,53 @@ def statement(context: TurnContext, parsed: ParsedSentence, found: ClauseCandida
         hint = time_of(parsed, hints, found.begins, found.last)
     if relation == _DOING and hint is not None and hint.start > context.turn.said_at:
         relation = _PLANS
-    last = found.last if relation == TELLS else _without_time(parsed, first, found.last)
+    last = found.last if relation in {TELLS, _DOES} else _without_time(parsed, first, found.last)
+    if relation == TELLS and _is_state(low, found.verb, hint, context.turn.said_at):
+        relation = SAYS
     return ClauseStatement(relation, first, last, hint)
+
+
+def _is_state(low: tuple[str, ...], verb: int, hint: TimeHint | None, said_at: int) -> bool:
+    """Whether a verb says what is so now: "my sister fixes clocks", "I've been on leave since May"."""
+    at = _after_adverbs(low, verb, len(low) - 1)
+    now = not is_past(low[at]) or low[at] in LEMMAS
+    return now and low[at] not in {"was", "were", "did", "'d"} and (hint is None or hint.start <= said_at < hint.end)
+
+
+def as_sentence(told: ClauseStatement, found: ClauseCandidate) -> ClauseStatement:
+    """Return the same, told as a sentence: its subject has no name of its own."""
+    return ClauseStatement(TELLS if told.relation == DID else SAYS, found.verb, found.last, told.hint)
+
+
+def worded(parsed: ParsedSentence, found: ClauseCandidate, told: ClauseStatement, who: ThirdPerson, meant: str) -> str:
+    """Return the object of what a clause states, in the third person. meant: the words for its subject, a pronoun."""
+    low, first = parsed.sentence.low, told.first
+    if told.relation not in SENTENCES:
+        leads = told.relation in {_PLANS, _WANTS} and low[first] != "to" and not low[first].endswith("ing")
+        return ("to " if leads else "") + phrase(parsed, first, told.last, who)
+    head = found
+    while head.before:
+        head = head.before
+    subject, alone = _subject(parsed, head, who, meant)
+    if alone:
+        return agreeing(parsed, found.subject_last, told.last, who, subject)
+    rest = phrase(parsed, found.subject_last, told.last, who)
+    return subject + ("" if rest.startswith(("'", "’")) else " ") + rest
+
+
+def _subject(parsed: ParsedSentence, head: ClauseCandidate, who: ThirdPerson, meant: str) -> tuple[str, bool]:
+    """Return the subject of a clause, and whether it is the speaker alone."""
+    word, begins = parsed.sentence.low[head.first], head.first
+    if head.subject == "left out" or (head.subject == "speaker" and word == "i"):
+        return who.name, True
+    if head.subject == "speaker":
+        more = phrase(parsed, begins + 1, head.subject_last, who)  # "me and my brother"
+        return ("they" if word == "we" else f"{who.name} {more.replace(who.of, who.his, 1)}"), False
+    if head.subject in {"person", "it"}:
+        more = phrase(parsed, begins + 1, head.subject_last, who) if head.subject_last > begins + 1 else ""
+        of = "'" if meant.endswith("s") else "'s"
+        return (f"{meant}{of} {more}" if more else meant), False
+    return phrase(parsed, begins, head.subject_last, who), False
 
 
 def _told(low: tuple[str, ...], found: ClauseCandidate) -> tuple[str, int] | None:
@@ -75,7 +127,9 @@ def _told(low: tuple[str, ...], found: ClauseCandidate) -> tuple[str, int] | Non
     if not _NOT.isdisjoint(low[at : at + _NOT_WITHIN]):
         return TELLS, whole
     return _of_group(low, at, found.last) or (
-        (_DOES, at)
+        (TELLS, whole)
+        if low[_after_adverbs(low, at, found.last - 1)] in _HELPING
+        else (_DOES, at)
         if not _OFTEN.isdisjoint(low[found.first : found.last]) or (low[at] in _ACTS and found.subject != "left out")
         else (TELLS, whole)
     )
@@ -109,7 +163,7 @@ def _of_group(low: tuple[str, ...], at: int, last: int) -> tuple[str, int] | Non
             return (_DOING, doing) if doing < last and low[doing].endswith("ing") else None
         return (
             (DID, rest)
-            if is_past(following) and following not in {"got", "had", "been"}
+            if is_past(following) and following not in _PARTICIPLES and following not in {"got", "had", "been"}
             else ((DID, at) if word == "had" else None)
         )
     if following == "to" and word in _WISHING | _PLANNING:
