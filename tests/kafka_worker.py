@@ -91,7 +91,13 @@ class Partition:
         return self._recorder.parked + self._believer.parked
 
     def ingest(self, records: list[Raw]) -> None:
-        self._recorder.ingest(records)
+        """Ingest records; with none, all that is on the topic, however many steps that takes."""
+        before = -1
+        while before < self._recorder.offset:
+            before = self._recorder.offset
+            self._recorder.ingest(records)
+            if records:
+                break
         self._believer.ingest([])
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof_projections.graph.sqlite_store import postings, recent_turns, row_ids, write_buffer
+from asof_projections.graph.sqlite_store import postings, recent_turns, write_buffer
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 
 GROUPS = 400
@@ -58,7 +58,6 @@ def test_a_group_takes_no_memory_but_for_what_is_said_in_it(tmp_path: Path, monk
     # What is kept of the groups that were written or asked about last has a bound, which is a small one here.
     monkeypatch.setattr(GenerationalCache.__init__, "__defaults__", (20,))
     monkeypatch.setattr(recent_turns, "_GROUPS", 2)
-    monkeypatch.setattr(row_ids, "_RECENT_FACTS", 20)
     monkeypatch.setattr(postings, "_MOST", 20)
     monkeypatch.setattr(write_buffer, "_EXACT_MAX", 16)
     monkeypatch.setattr(write_buffer, "_BLOOM_BYTES", 1 << 12)

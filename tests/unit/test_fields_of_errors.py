@@ -101,6 +101,7 @@ OF_NO_FIELD = {
         *("kafka/connection __post_init__", "kafka/connection _check", "kafka/connection _ssl_context"),
     },
     "options and arguments of a command line, whose sentences people read": {
+        *("cli/discord discord", "cli/prompts prompts"),
         *("cli/demo _place", "cli/erasures erase", "cli/facts facts", "cli/generations generations"),
         *("cli/ontology ontology", "cli/serve serve", "http/serving _listen", "http/serving serve"),
     },
