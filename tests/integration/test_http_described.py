@@ -111,6 +111,7 @@ def test_every_body_and_every_answer_is_shown_by_an_example(described: dict[str,
 def test_whatever_writes_messages_takes_an_idempotency_key(described: dict[str, Any]) -> None:
     reading = {"/search", "/get-memory", "/groups/resolve", "/v1/what-if"}
     reading |= {path for _, path, _ in operations(described) if path.startswith("/v1/generations")}  # of the directory
+    reading |= {path for _, path, _ in operations(described) if path.startswith("/v1/conversation")}  # by external id
 
     for method, path, operation in operations(described):
         takes = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", []))

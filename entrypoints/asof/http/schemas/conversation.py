@@ -99,6 +99,14 @@ class OutgoingAction(BaseModel):
 class ConversationOutgoing(BaseModel):
     """What a platform is to do, in this order."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"outgoing": [{"action": "react", "id": _ID, "group_id": "ana", "content": "🫡", "to": "17"}]},
+            ]
+        }
+    )
+
     outgoing: list[OutgoingAction]
 
     @classmethod
@@ -113,5 +121,7 @@ class ConversationOutgoing(BaseModel):
 
 class ConversationNoted(BaseModel):
     """Whether what was sent is a turn of the bot from then on: no acknowledgement, and not noted before."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"turn": True}]})
 
     turn: bool
