@@ -3,12 +3,17 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 import asof
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof_streams.conversation import CheckinScheduled
-from asof_streams.instants import parse
+from asof_agents.conversation.templates import GREETING
+from asof_streams.conversation import CheckinScheduled, CheckinSent
+from asof_streams.instants import SECOND, parse
+from asof_streams.sqlite_log import SqliteLog
 from conversing import NOW, Platform, platform, settings_of
+from reply_server import ReplyServer, Said, replying
 
 DUE = parse("2025-01-15T13:30:00Z")
 NIGHT_IN_TOKYO = DUE
@@ -109,3 +114,85 @@ def test_an_erased_group_gets_no_check_in(tmp_path: Path) -> None:
             assert await due(here) == []
 
     asyncio.run(main())
+
+
+def sent(directory: Path) -> list[CheckinSent]:
+    with SqliteLog(directory / "conversation.sqlite") as log:
+        return [record.event for record in log.read() if isinstance(record.event, CheckinSent)]
+
+
+def test_a_model_words_a_check_in_of_what_is_known_when_it_is_sent(tmp_path: Path) -> None:
+    async def main(server: ReplyServer) -> None:
+        async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+            await here.talk("I live in Rome.")
+            schedule(tmp_path, "first")
+            await here.talk("I work at Acme.")
+            await here.learned()
+            server.says = ["How was your day at Acme?\nNEXT_PROACTIVE_IN_MINUTES: 5"]
+            [check_in] = await here.conversation.due(DUE)
+            assert (check_in.action, check_in.text) == ("checkin", "How was your day at Acme?")
+            await here.send(check_in)
+            assert await due(here) == []
+        async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+            assert await due(here, DUE + 3600 * SECOND) == []  # it is said once, and asks for no other
+            await here.learned()
+
+    with replying() as server:
+        asyncio.run(main(server))
+    with asof.open(tmp_path, embedder="hash") as memory:
+        assert [turn.content for turn in memory.episodes(group_id="guild")][-1] == "How was your day at Acme?"
+    prompt = server.prompts[-1]
+    assert len(server.prompts) == 3
+    assert "write again by yourself" in prompt
+    assert "alice: I live in Rome.\nassistant: Thank you for telling me.\nalice: I work at Acme." in prompt
+    assert "- alice works at Acme" in prompt
+    [event] = sent(tmp_path)
+    assert (event.prompt, event.prompt_version, event.failure) == ("CHECK_IN", 1, None)
+    assert event.model is not None
+
+
+def test_the_prompt_of_check_ins_is_replaced_at_run_time(tmp_path: Path) -> None:
+    async def main(server: ReplyServer) -> None:
+        async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+            await here.talk("I live in Rome.")
+            schedule(tmp_path, "first")
+            with asof.open(tmp_path, embedder="hash") as beside:
+                beside.register_prompt("CHECK_IN", "Ask as a pirate. They said:\n{episodic_context}", temperature=0.1)
+            assert await due(here) == ["first"]
+
+    with replying() as server:
+        asyncio.run(main(server))
+    asked = server.requests[-1]
+    assert server.prompts[-1].startswith("Ask as a pirate. They said:\nalice: I live in Rome.\n")
+    assert (asked["temperature"], asked["max_tokens"]) == (0.1, 256)
+    assert [(event.prompt_version, event.failure) for event in sent(tmp_path)] == [(2, None)]
+
+
+@pytest.mark.parametrize(
+    ("said", "failure"), [((500, "{}"), "status 500"), ('{"reply": ""}', "empty"), (None, "declined")], ids=str
+)
+def test_where_the_model_fails_a_check_in_is_a_greeting_sent_once(tmp_path: Path, said: Said, failure: str) -> None:
+    async def main(server: ReplyServer) -> None:
+        async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+            await here.talk("I live in Rome.")
+            schedule(tmp_path, "first")
+            server.says = [said]
+            assert [check_in.text for check_in in await here.conversation.due(DUE)] == [GREETING]
+            assert await due(here) == []
+
+    with replying() as server:
+        asyncio.run(main(server))
+    assert [(event.content, event.failure) for event in sent(tmp_path)] == [(GREETING, failure)]
+
+
+def test_of_a_check_in_no_words_are_kept_where_no_content_is(tmp_path: Path) -> None:
+    async def main(server: ReplyServer) -> None:
+        async with platform(settings_of(tmp_path, suppress_content=True, model_url=server.url, model_name="m")) as here:
+            await here.talk("I live in Rome.")
+            schedule(tmp_path, "first")
+            server.says = ["How is Rome?"]
+            assert [check_in.text for check_in in await here.conversation.due(DUE)] == ["How is Rome?"]
+
+    with replying() as server:
+        asyncio.run(main(server))
+    assert [event.content for event in sent(tmp_path)] == [""]

@@ -14,6 +14,7 @@ from conversing import platform, settings_of
 from reply_server import replying
 
 MAIN = "MAIN_CONVERSATION"
+CHECK_IN = "CHECK_IN"
 
 
 @pytest.fixture
@@ -24,7 +25,9 @@ def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Asof:
 
 
 def shown(memory: asof.Memory) -> list[tuple[int, bool, float, int]]:
-    return [(one.version, one.active, one.temperature, one.max_tokens) for one in memory.prompts()]
+    return [
+        (one.version, one.active, one.temperature, one.max_tokens) for one in memory.prompts() if one.prompt == MAIN
+    ]
 
 
 def test_a_change_of_a_prompt_by_another_process_is_used_with_the_next_message(tmp_path: Path) -> None:
@@ -67,8 +70,8 @@ def test_versions_are_numbered_and_one_is_used(told: Asof) -> None:
         memory.register_prompt(MAIN, "{current_message}!", max_tokens=64)
         memory.register_prompt(MAIN, "{current_message}?", temperature=0.1, active=False)
         assert shown(memory) == [(1, False, 0.7, 512), (2, True, 0.7, 64), (3, False, 0.1, 64)]
-        assert [one.active for one in memory.activate_prompt(MAIN, 3)] == [False, False, True]
-        assert [one.active for one in memory.activate_prompt(MAIN, 1)] == [True, False, False]
+        for version, used in ((3, [False, False, True]), (1, [True, False, False])):
+            assert [one.active for one in memory.activate_prompt(MAIN, version) if one.prompt == MAIN] == used
     with asof.open(told.data) as memory:
         assert shown(memory) == [(1, True, 0.7, 512), (2, False, 0.7, 64), (3, False, 0.1, 64)]
 
@@ -79,6 +82,7 @@ def test_what_cannot_be_a_prompt_is_refused_by_its_field(told: Asof) -> None:
             ("template", {"template": "Hello."}),
             ("template", {"template": "{current_message} {history}"}),
             ("template", {"template": ""}),
+            ("template", {"prompt": CHECK_IN, "template": "{current_message}"}),
             ("prompt", {"prompt": "OTHER"}),
             ("prompt", {"prompt": "main"}),
             ("temperature", {"temperature": 3}),
@@ -105,10 +109,11 @@ def test_the_command_lists_writes_and_chooses(told: Asof, tmp_path: Path) -> Non
     file.write_text("You are a pirate.\n{current_message}")
 
     assert "used" in told("prompts")
-    assert [one["active"] for one in told.json("prompts", "register", MAIN, "--template", str(file))] == [False, True]
+    written = told.json("prompts", "register", MAIN, "--template", str(file))
+    assert [(one["prompt"], one["active"]) for one in written] == [(CHECK_IN, True), (MAIN, False), (MAIN, True)]
     assert "You are a pirate." in told("prompts")
     told("prompts", "activate", MAIN, "--version", "1")
-    assert [one["active"] for one in told.json("prompts")] == [True, False]
+    assert [one["active"] for one in told.json("prompts")] == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import asof
 from asof.service.conversation import Incoming
 from asof_agents.conversation.archetypes import ARCHETYPES
-from asof_agents.conversation.prompts import BUILT_IN, MAIN
+from asof_agents.conversation.prompts import BUILT_IN
 from asof_streams.instants import SECOND, parse
 from conversing import Platform, platform, settings_of
 from model_server import ModelServer
@@ -156,5 +156,4 @@ def test_the_views_of_archetypes_and_prompts_show_those_of_the_code(tmp_path: Pa
     assert archetypes == [
         (one.name, one.turns, one.vector_limit, one.similarity_threshold, one.triple_depth) for one in ARCHETYPES
     ]
-    built_in = BUILT_IN[MAIN]
-    assert prompts == [(MAIN, 1, built_in.temperature, built_in.max_tokens, 1)]
+    assert prompts == [(one.key, 1, one.temperature, one.max_tokens, 1) for one in BUILT_IN.values()]

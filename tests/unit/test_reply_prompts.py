@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from asof_agents.conversation.archetypes import ARCHETYPES, DEFAULT, EXAMPLES, LIKE, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownTurn
-from asof_agents.conversation.prompts import BUILT_IN, MAIN, PLACEHOLDERS, fill, unknown_placeholders
+from asof_agents.conversation.prompts import BUILT_IN, CHECK_IN, MAIN, PLACEHOLDERS, fill, unknown_placeholders
 from asof_agents.conversation.templates import from_memory
 
 FACT = ShownFact("f1", "Ana lives in Rome", "Ana", "lives_in", "Rome")
@@ -14,7 +14,7 @@ MATERIAL = ReplyMaterial((TURN,), (FACT,), (FACT,), "what is known")
 
 
 def test_a_template_shows_what_was_gathered() -> None:
-    template = "|".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    template = "|".join(f"{{{name}}}" for name in PLACEHOLDERS[MAIN])
 
     assert fill(template, "Hi", MATERIAL).split("|") == [
         "ana: I live in Rome.",
@@ -35,12 +35,17 @@ def test_what_a_user_says_is_no_template() -> None:
 
 def test_other_braces_of_a_template_stand_as_they_are() -> None:
     assert fill('{"a": {current_message}} {other}', "Hi", MATERIAL) == '{"a": Hi} {other}'
-    assert unknown_placeholders('{"a": {current_message}} {other}') == ["other"]
+    assert unknown_placeholders('{"a": {current_message}} {other}', MAIN) == ["other"]
+    assert unknown_placeholders("{current_message} {context}", CHECK_IN) == ["current_message"]
 
 
-def test_the_prompt_of_asof_itself_shows_everything() -> None:
-    assert [name for name in PLACEHOLDERS if f"{{{name}}}" not in BUILT_IN[MAIN].template] == []
-    assert unknown_placeholders(BUILT_IN[MAIN].template) == []
+@pytest.mark.parametrize("key", [MAIN, CHECK_IN])
+def test_the_prompts_of_asof_itself_show_everything(key: str) -> None:
+    assert [name for name in PLACEHOLDERS[key] if f"{{{name}}}" not in BUILT_IN[key].template] == []
+    assert unknown_placeholders(BUILT_IN[key].template, key) == []
+
+
+def test_a_reply_is_asked_for_with_the_values_of_the_specification() -> None:
     assert (BUILT_IN[MAIN].temperature, BUILT_IN[MAIN].max_tokens) == (0.7, 512)
 
 

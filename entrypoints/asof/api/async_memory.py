@@ -1021,7 +1021,7 @@ class AsyncMemory:
         return await self._run(lambda memory: memory.usage(group_id=group_id, all_groups=all_groups))
 
     async def prompts(self) -> list[RegisteredPrompt]:
-        """Return the prompts by which a bot replies, every version of each, in order of keys and versions."""
+        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
         return await self._run(lambda memory: memory.prompts())
 
     async def register_prompt(

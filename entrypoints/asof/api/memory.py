@@ -1071,7 +1071,7 @@ class Memory:
         return usage.usage.ask(self._session, group_id=group_id, all_groups=all_groups)
 
     def prompts(self) -> list[RegisteredPrompt]:
-        """Return the prompts by which a bot replies, every version of each, in order of keys and versions."""
+        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
         return prompts.prompts.ask(self._session)
 
     def register_prompt(

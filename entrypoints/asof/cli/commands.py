@@ -96,7 +96,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "checkout": ("backup", "Make the directory as it was at a known moment."),
     "stats": ("upkeep", "Count what is there."),
     "usage": ("upkeep", "Ask what calls to language models have cost, by group, prompt and model."),
-    "prompts": ("prompts", "List the prompts by which a bot replies, write a version of one, or choose which is used."),
+    "prompts": ("prompts", "List the prompts by which a bot speaks, write a version of one, or choose which is used."),
     "export": ("upkeep", "Write the graph out."),
     "doctor": ("upkeep", "Look at what asof needs and finds here."),
     "model": ("model", "Install the model that search compares meaning with, and verify it."),

@@ -1,4 +1,4 @@
-"""The command of the prompts by which a bot replies: prompts."""
+"""The command of the prompts by which a bot speaks: prompts."""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -42,7 +42,7 @@ def prompts(
     inactive: Annotated[bool, typer.Option("--inactive", help="register: do not use it yet.")] = False,
     version: Annotated[int | None, typer.Option("--version", help="activate: which one; 1 is asof's own.")] = None,
 ) -> None:
-    """List the prompts by which a bot replies, write a version of one, or choose which is used.
+    """List the prompts by which a bot speaks, write a version of one, or choose which is used.
 
     A change takes effect with the next message, also while a bot answers, and stands on the conversation log.
     """

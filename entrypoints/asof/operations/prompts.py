@@ -1,4 +1,4 @@
-"""The operations on the prompts by which a bot replies: they change at run time, and each change is an event."""
+"""The operations on the prompts by which a bot speaks: they change at run time, and each change is an event."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from asof_streams.instants import INF
 
 @operation(items="prompts")
 def prompts(session: Session, query: PromptsQuery) -> list[RegisteredPrompt]:  # noqa: ARG001
-    """Return the prompts by which a bot replies, every version of each, in order of keys and versions."""
+    """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
     return _answer(prompt_registry.prompts(session.places))
 
 

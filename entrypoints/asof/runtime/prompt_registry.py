@@ -11,7 +11,7 @@ from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import expect_no_copy
 from asof.runtime.wiring import existing
-from asof_agents.conversation.prompts import BUILT_IN, ReplyPrompt, unknown_placeholders
+from asof_agents.conversation.prompts import BUILT_IN, MESSAGE, PLACEHOLDERS, ReplyPrompt, unknown_placeholders
 from asof_projections.conversation.model import PromptVersion
 from asof_projections.conversation.store import ConversationStore
 from asof_projections.model.prompts import PromptRegistration
@@ -19,7 +19,7 @@ from asof_streams.conversation import PromptActivated, PromptRegistered
 from asof_streams.errors import ContractError, InvalidInput, NotFound
 from asof_streams.files import locked_folder
 
-_MESSAGE: Final = "{current_message}"
+_MESSAGE: Final = f"{{{MESSAGE}}}"
 
 
 def prompts(places: DirectoryLayout) -> list[PromptVersion]:
@@ -40,10 +40,10 @@ def register(places: DirectoryLayout, new: PromptRegistration, now: int) -> list
     InvalidInput: its template lacks the message, or names what nothing replaces.
     """
     if new.prompt not in BUILT_IN:
-        raise InvalidInput(f"no reply is made by it: write a version of {', '.join(BUILT_IN)}", "prompt")
-    if _MESSAGE not in new.template:
+        raise InvalidInput(f"nothing is made by it: write a version of {' or '.join(BUILT_IN)}", "prompt")
+    if MESSAGE in PLACEHOLDERS[new.prompt] and _MESSAGE not in new.template:
         raise InvalidInput(f"it does not show the message: write {_MESSAGE} where it is to stand", "template")
-    if unknown := unknown_placeholders(new.template):
+    if unknown := unknown_placeholders(new.template, new.prompt):
         raise InvalidInput(f"nothing replaces {{{unknown[0]}}}: leave the braces out", "template")
     with _changing(places) as log:
         versions = [one for one in _listed(log) if one.prompt == new.prompt]

@@ -21,7 +21,7 @@ from asof.service.service import Service
 from asof.settings import Settings
 from asof_agents.conversation.checkins import QuietHours, due_checkins
 from asof_agents.conversation.material import ShownFact
-from asof_agents.conversation.templates import CHECK_IN, NOTED, SALUTE, UNDO
+from asof_agents.conversation.templates import NOTED, SALUTE, UNDO
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
 from asof_streams.errors import InvalidInput
@@ -142,17 +142,17 @@ class Conversation:
     async def due(self, now: int, group: str | None = None) -> list[Outgoing]:
         """Return the check-ins that are to be sent at a moment, each once, by when they were due. In quiet hours none.
 
-        A platform asks again and again. now: UTC microseconds. group: the only one that it is connected to.
+        A model words each, if one is set, of what is known by then; else, or where it fails, it is a greeting. A
+        platform asks again and again. now: UTC microseconds. group: the only one that it is connected to.
         """
         scheduled = await self._ask(lambda log: log.scheduled(group, now))
         zones = {checkin.group: await self._service.ask(ZoneOf(checkin.group)) for checkin in scheduled}
         outgoing: list[Outgoing] = []
         for checkin in due_checkins(scheduled, now, self._quiet, zones.__getitem__):
+            event = await self._responder.check_in(checkin)  # whoever says something meanwhile does not wait for it
+            kept = event if self._keeps_words else event.model_copy(update={"content": ""})
             async with self._turn(checkin.group):
-                event = CheckinSent(checkin_id=checkin.checkin_id, content=CHECK_IN)
-                if await self._ask(
-                    partial(ConversationLog.send_checkin, checkin=checkin, event=event, now=self._now())
-                ):
+                if await self._ask(partial(ConversationLog.send_checkin, checkin=checkin, event=kept, now=self._now())):
                     outgoing.append(Outgoing("checkin", checkin.checkin_id, event.content, None, checkin.group))
         return outgoing
 

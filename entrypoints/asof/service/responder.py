@@ -1,4 +1,4 @@
-"""The responder: makes the reply to a turn, of the turns before it and what is known, by a model or a template."""
+"""The responder: makes replies and check-ins, of the turns before and what is known, by a model or a template."""
 
 import asyncio
 import logging
@@ -9,18 +9,19 @@ from asof.runtime.conversation_log import ConversationLog
 from asof.service.recollection import RecollectionQuery
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_agents.conversation.archetypes import ARCHETYPES
+from asof_agents.conversation.archetypes import ARCHETYPES, DEFAULT
 from asof_agents.conversation.checkins import due_time
 from asof_agents.conversation.material import ReplyMaterial, ShownTurn
-from asof_agents.conversation.prompts import BUILT_IN, MAIN, ReplyPrompt, fill
+from asof_agents.conversation.prompts import BUILT_IN, CHECK_IN, MAIN, ReplyPrompt, fill
 from asof_agents.conversation.replies import ParsedReply, parse_reply
 from asof_agents.conversation.reply_model import ReplyModel
-from asof_agents.conversation.templates import APOLOGY, from_memory
-from asof_projections.conversation.model import ConversationMessage
-from asof_streams.conversation import CheckinScheduled, ReplyGiven
+from asof_agents.conversation.templates import APOLOGY, GREETING, from_memory
+from asof_projections.conversation.model import Checkin, ConversationMessage
+from asof_streams.conversation import CheckinScheduled, CheckinSent, ReplyGiven
 from asof_streams.errors import AsofError
 from asof_streams.events import Event
 from asof_streams.ids import derive
+from asof_streams.instants import INF
 from asof_streams.messages import Message
 
 _PATIENCE_SECONDS: Final = 20.0  # for a model, while somebody waits
@@ -54,16 +55,31 @@ class Responder:
         if said is None:
             return []
         content, recorded_at = said
-        material = await self._recollect(message, content, recorded_at)
+        material = await self._recollect(message.group, content, recorded_at)
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
         if self._model is None:
             return self._events(message, material, ParsedReply(from_memory(material)), None, None)
         parsed, failure = await self._generate(self._model, prompt, content, material)
-        return self._events(message, material, parsed, prompt, failure)
+        return self._events(message, material, parsed or ParsedReply(APOLOGY), prompt, failure)
 
-    async def _recollect(self, message: ConversationMessage, words: str, recorded_at: int) -> ReplyMaterial:
-        query = RecollectionQuery(message.group, words, recorded_at, self._model is not None)
+    async def check_in(self, checkin: Checkin) -> CheckinSent:
+        """Return what the bot says first, of what is known by now: as a model words it, or else a greeting.
+
+        A check-in asks for no other: who says nothing is left alone.
+        """
+        greeting = CheckinSent(checkin_id=checkin.checkin_id, content=GREETING)
+        if self._model is None:
+            return greeting
+        words, turns, prompt = await self._ask(lambda log: _read_last(log, checkin))
+        material = (await self._recollect(checkin.group, words, INF))._replace(turns=turns)
+        parsed, failure = await self._generate(self._model, prompt, "", material)
+        asked = {"prompt": prompt.key, "prompt_version": prompt.version, "model": self._model.model_id}
+        content = GREETING if parsed is None else parsed.text
+        return greeting.model_copy(update={**asked, "content": content, "failure": failure})
+
+    async def _recollect(self, group: str, words: str, before: int) -> ReplyMaterial:
+        query = RecollectionQuery(group, words, before, self._model is not None)
         try:
             return await self._service.search(query)
         except AsofError as error:  # the message is kept, and somebody waits for an answer
@@ -72,18 +88,18 @@ class Responder:
 
     async def _generate(
         self, model: ReplyModel, prompt: ReplyPrompt, words: str, material: ReplyMaterial
-    ) -> tuple[ParsedReply, str | None]:
-        """Return a model's reply, or an apology with the reason."""
+    ) -> tuple[ParsedReply | None, str | None]:
+        """Return what a model says; or None, and why it says nothing."""
         text = fill(prompt.template, words, material)
         calling = asyncio.to_thread(model.ask, text, prompt.temperature, prompt.max_tokens)
         try:
             answer = await asyncio.wait_for(calling, _PATIENCE_SECONDS)
         except TimeoutError:
-            return ParsedReply(APOLOGY), "timeout"
+            return None, "timeout"
         if answer.content is None:
-            return ParsedReply(APOLOGY), answer.failure
+            return None, answer.failure
         parsed = parse_reply(answer.content)
-        return (parsed, None) if parsed.text else (ParsedReply(APOLOGY), "empty")
+        return (parsed, None) if parsed.text else (None, "empty")
 
     def _events(
         self,
@@ -117,19 +133,35 @@ def _read(
     log: ConversationLog, message: ConversationMessage, words: str | None
 ) -> tuple[tuple[str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
     """Return the words of a message and when it was recorded, the turns before it, and the prompt to use."""
-    before = log.store.recent_turns(message.group, message.position, _TURNS)
-    records = log.messages([message.words_at, *(turn.words_at for turn in before)])
-    registered = log.store.active_prompt(MAIN)
-    prompt = BUILT_IN[MAIN] if registered is None else ReplyPrompt(*registered[:5])
-    said = records.get(message.words_at)
-    turns = tuple(
+    turns = _turns(log, message.group, message.position)
+    if words is None:
+        said = log.messages([message.words_at]).get(message.words_at)
+        words = said.event.content if said is not None and isinstance(said.event, Message) else None
+    told = None if words is None else (words, log.recorded_at(message.position))
+    return told, turns, _prompt(log, MAIN)
+
+
+def _read_last(log: ConversationLog, checkin: Checkin) -> tuple[str, tuple[ShownTurn, ...], ReplyPrompt]:
+    """Return what people said in the last turns of a group, these turns, and the prompt to use."""
+    log.follow()
+    turns = _turns(log, checkin.group, log.store.followed("messages").position)[-DEFAULT.turns :]
+    words = "\n".join(turn.text for turn in turns if not turn.is_bot)
+    return words, turns, _prompt(log, CHECK_IN)
+
+
+def _turns(log: ConversationLog, group: str, before: int) -> tuple[ShownTurn, ...]:
+    turns = log.store.recent_turns(group, before, _TURNS)
+    records = log.messages([turn.words_at for turn in turns])
+    return tuple(
         ShownTurn(turn.position, _who(record.event), turn.is_bot, record.event.content, turn.said_at)
-        for turn in before
+        for turn in turns
         if (record := records.get(turn.words_at)) is not None and isinstance(record.event, Message)
     )
-    if words is None and said is not None and isinstance(said.event, Message):
-        words = said.event.content
-    return None if words is None else (words, log.recorded_at(message.position)), turns, prompt
+
+
+def _prompt(log: ConversationLog, key: str) -> ReplyPrompt:
+    registered = log.store.active_prompt(key)
+    return BUILT_IN[key] if registered is None else ReplyPrompt(*registered[:5])
 
 
 def _who(message: Message) -> str:

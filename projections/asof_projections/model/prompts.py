@@ -1,4 +1,4 @@
-"""The questions and the answer of the registry of prompts by which a bot replies."""
+"""The questions and the answer of the registry of prompts by which a bot speaks."""
 
 from typing import Annotated, Final
 
@@ -12,7 +12,7 @@ PromptKey = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$", examples=["M
 
 
 class PromptsQuery(Query):
-    """List the prompts by which a bot replies, with every version of each."""
+    """List the prompts by which a bot speaks, with every version of each."""
 
 
 class PromptRegistration(Query):
@@ -22,8 +22,8 @@ class PromptRegistration(Query):
     template: str = Field(
         min_length=1,
         max_length=MAX_TEMPLATE,
-        description="Its words. {current_message} is needed; {episodic_context}, {semantic_facts}, "
-        "{relationship_graph} and {context} are replaced, too.",
+        description="Its words. {episodic_context}, {semantic_facts}, {relationship_graph} and {context} are replaced; "
+        "so is {current_message}, which a reply needs and a check-in has not.",
         examples=["You are a pirate. What you remember:\n{context}\nAnswer this: {current_message}"],
     )
     temperature: float | None = Field(
@@ -44,7 +44,7 @@ class PromptChoice(Query):
 
 @answer
 class RegisteredPrompt(Answer):
-    """A version of a prompt by which a bot replies."""
+    """A version of a prompt by which a bot speaks."""
 
     prompt: PromptKey
     version: Annotated[int, Field(ge=1, examples=[2], description="1 is asof's own.")]
