@@ -1,18 +1,24 @@
 """Changes a module in one place at a time, and runs the tests that come there, each time in a process of its own.
 
-The processes are forks of one that has imported what the tests need of other projects, so that a change costs about a
-second. A change is made where the module is imported: no file is written, and a program that a test starts has none.
+A change inside a function is tried in a fork of a process that has collected the tests: the function gets other code,
+which costs some hundredths of a second. What is not noticed so, and all other changes, are made where the module is
+imported, in a fork of a process that has imported what the tests need of other projects alone: that costs a second. No
+file is written, and a program that a test starts has no change.
 """
 
 import ast
+import gc
 import importlib
 import importlib.abc
 import importlib.util
+import inspect
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
@@ -20,15 +26,18 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 import pytest
+from _pytest.main import pytest_runtestloop
+from hypothesis import Phase, settings
 
-SECONDS: Final = 20  # and ten times what they took before: after which the tests of a change hang, which is noticing it
+SECONDS: Final = 60  # and ten times what they took before: after which the tests of a change hang, which is noticing it
+PROCESSOR_SECONDS: Final = 6  # and twice what they computed while their lines were noted: the same, of a computation
 MEMORY: Final = 6 << 30  # bytes that they may take
 OPTIONS: Final = [
-    *("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+    *("-q", "-x", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
     "--timeout=0",  # it would take the alarm away that ends what hangs
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # its plugins are imported already
     *("-p", "no:unraisableexception"),  # what is left open is collected at another time than in a run of all tests
@@ -207,18 +216,20 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Coverage:
-    """Notes which lines of some files each test comes to, and how long it takes."""
+    """Notes which lines of some files each test comes to, how long it takes, and how long it computes."""
 
     def __init__(self, paths: list[str]) -> None:
         self._test = ""
         self.lines: dict[str, dict[str, set[int]]] = {path: defaultdict(set) for path in paths}
         self.seconds: dict[str, float] = {}
+        self.processor: dict[str, float] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._test, began = item.nodeid, time.perf_counter()
+        self._test, began, computed = item.nodeid, time.perf_counter(), time.process_time()
         result = yield
         self.seconds[item.nodeid], self._test = time.perf_counter() - began, ""
+        self.processor[item.nodeid] = time.process_time() - computed
         return result
 
     def trace(self, frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
@@ -228,6 +239,86 @@ class _Coverage:
         if event == "line" and self._test and frame.f_code.co_name != "<module>":
             lines[self._test].add(frame.f_lineno)
         return self.trace
+
+
+class _Trial:
+    """Tries changes of functions, each in a fork of a session of pytest that has collected all tests."""
+
+    def __init__(self, module: Module, tests: "Tests", numbers: set[int], processes: int) -> None:
+        self._module = module
+        self._tests = tests
+        self._numbers = numbers
+        self._processes = processes
+        self.noticed: list[int] = []
+
+    def pytest_collection(self) -> None:
+        """Let no test look for the smallest example that fails."""
+        phases = (Phase.explicit, Phase.reuse, Phase.generate)
+        settings.register_profile("mutation", settings.get_profile("asof"), phases=phases)
+        settings.load_profile("mutation")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.unfreeze()
+        functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
+        own = [each for each in functions if each.__code__.co_filename == str(self._module.path)]
+        gc.freeze()
+        with tempfile.TemporaryDirectory() as folder:
+            running: dict[int, int] = {}
+            if os.waitpid(self._start(session, [], self._tests.come_to(self._module.path, range(0)), folder), 0)[1]:
+                return True
+            for number, (_, lines) in enumerate(self._module.changes()):
+                if number in self._numbers and lines and (tests := self._tests.come_to(self._module.path, lines)):
+                    changed = _functions(self._module.code())
+                    others = [(each, changed[_key(each.__code__)]) for each in own if _key(each.__code__) in changed]
+                    running[self._start(session, others, tests, folder)] = number
+                    if len(running) == self._processes:
+                        self._wait(running)
+            while running:
+                self._wait(running)
+        return True
+
+    def _start(
+        self, session: pytest.Session, others: list[tuple[FunctionType, CodeType]], tests: list[str], folder: str
+    ) -> int:
+        """Start running tests with other code of functions, in a process whose id is returned."""
+        if process := os.fork():
+            return process
+        failed = True
+        try:
+            os.setpgid(0, 0)
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            self._tests.end_in_time(tests)
+            for function, code in others:
+                with suppress(ValueError):  # it closes over something else now: then it is tried by importing it
+                    function.__code__ = code
+            items = {item.nodeid: item for item in session.items}
+            session.items = [items[test] for test in tests]
+            pytest_runtestloop(session)  # raises where a test fails
+            failed = bool(session.testsfailed)
+        finally:
+            shutil.rmtree(str(tempfile.tempdir), ignore_errors=True)
+            os._exit(int(failed))
+
+    def _wait(self, running: dict[int, int]) -> None:
+        number, well = _ended(running)
+        if not well:
+            self.noticed.append(number)
+
+
+def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """Return the code of each function of a module or class that is in no other function."""
+    found: dict[tuple[str, int], CodeType] = {}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            is_class = not inner.co_flags & inspect.CO_OPTIMIZED
+            found.update(_functions(inner) if is_class else {_key(inner): inner})
+    return found
+
+
+def _key(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
 
 
 class Tests:
@@ -242,6 +333,7 @@ class Tests:
             path: {test: set(numbers) for test, numbers in lines.items()} for path, lines in told["lines"].items()
         }
         self._seconds: dict[str, float] = told["seconds"]
+        self._processor: dict[str, float] = told["processor"]
         self.tried = 0  # changes, of all modules
         for name in told["imported"]:
             with suppress(Exception):
@@ -250,25 +342,36 @@ class Tests:
     def unnoticed(self, path: Path, processes: int, most: int | None = None) -> Iterator[str]:
         """Yield the changes of a module that no test notices; at most so many are tried, spread over all of it."""
         module = Module(path)
-        if os.waitpid(self._start(module, self._come_to(path, range(0))), 0)[1]:
+        if os.waitpid(self._start(module, self.come_to(path, range(0))), 0)[1]:
             raise RuntimeError(f"{module.name}: its tests fail in a fork")
         count = sum(1 for _ in module.changes())
         each = -(-count // (most or count or 1)) or 1
+        left = dict.fromkeys(range(0, count, each))
+        self.tried += len(left)
+        noticed = _in_fork(lambda: json.dumps(self._noticed_by_collected(module, set(left), processes)))
+        for number in json.loads(noticed):
+            del left[number]
         running: dict[int, str] = {}
         for number, (change, lines) in enumerate(module.changes()):
-            if number % each:
+            if number not in left:
                 continue
-            self.tried += 1
-            if not (tests := self._come_to(path, lines)):
+            if not (tests := self.come_to(path, lines)):
                 yield f"{change} (no test comes here)"
                 continue
             running[self._start(module, tests)] = change
             if len(running) == processes:
-                yield from _ended(running)
+                yield from _unnoticed(running)
         while running:
-            yield from _ended(running)
+            yield from _unnoticed(running)
 
-    def _come_to(self, path: Path, lines: range) -> list[str]:
+    def _noticed_by_collected(self, module: Module, numbers: set[int], processes: int) -> list[int]:
+        """Return which changes of functions are noticed by tests that are collected once."""
+        _be_silent()
+        trial = _Trial(module, self, numbers, processes)
+        pytest.main([*OPTIONS, "--capture=no", *self.come_to(module.path, range(0))], plugins=[trial])
+        return trial.noticed
+
+    def come_to(self, path: Path, lines: range) -> list[str]:
         """Return the tests that come to one of some lines, the quickest first; without lines all tests."""
         seen = self._lines[str(path)]
         tests = [test for test, numbers in seen.items() if not numbers.isdisjoint(lines)] if lines else self._seconds
@@ -281,8 +384,14 @@ class Tests:
         _be_silent()
         sys.meta_path.insert(0, _Loader(module))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS + round(10 * sum(map(self._seconds.__getitem__, tests))))
+        self.end_in_time(tests)
         os._exit(int(pytest.main([*OPTIONS, *tests])))
+
+    def end_in_time(self, tests: list[str]) -> None:
+        """Let this process end when tests take far longer than they did."""
+        processor = PROCESSOR_SECONDS + round(2 * sum(map(self._processor.__getitem__, tests)))
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
+        signal.alarm(SECONDS + round(10 * sum(map(self._seconds.__getitem__, tests))))
 
     def _tell(self, paths: list[str]) -> str:
         """Run all tests and tell of each which lines it comes to, and what they imported of others."""
@@ -294,7 +403,8 @@ class Tests:
         sys.settrace(None)
         lines = {path: {test: sorted(seen) for test, seen in each.items()} for path, each in coverage.lines.items()}
         others = [name for name, module in sys.modules.items() if "site-packages" in str(vars(module).get("__file__"))]
-        return json.dumps({"failed": failed, "lines": lines, "seconds": coverage.seconds, "imported": others})
+        told: dict[str, object] = {"failed": failed, "lines": lines, "imported": others}
+        return json.dumps(told | {"seconds": coverage.seconds, "processor": coverage.processor})
 
 
 def _be_silent() -> None:
@@ -318,11 +428,16 @@ def _in_fork(work: Callable[[], str]) -> str:
     os._exit(0)
 
 
-def _ended(running: dict[int, str]) -> Iterator[str]:
+def _unnoticed(running: dict[int, str]) -> Iterator[str]:
     """Wait for one process; yield its change if it ended well."""
+    change, well = _ended(running)
+    if well:
+        yield change
+
+
+def _ended(running: dict[int, Any]) -> tuple[Any, bool]:
+    """Wait for one process; return what it was started for, and whether it ended well."""
     process, status = os.wait()
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    change = running.pop(process)
-    if status == 0:
-        yield change
+    return running.pop(process), status == 0
