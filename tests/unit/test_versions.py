@@ -155,6 +155,36 @@ def told(value, start, end=INF, *, at=0, said=0):
             {"x0": ((0, 2), (3, 5), (6, 9)), "y2": ((2, 3),), "z5": ((5, 6),)},
             id="two stays within a stated period leave three parts of it",
         ),
+        pytest.param(
+            [told("x", 0, said=5), told("x", 1, 2, at=1), told("y", 2, 5, at=2)],
+            [],
+            {"x0": ((0, 1), (5, INF)), "x1": ((1, 2),), "y2": ((2, 5),)},
+            id="what was attested as a stay ended outlives it, whatever came between",
+        ),
+        pytest.param(
+            [told("x", 0, said=9), *(told("x", n, n + 1, at=n) for n in (1, 2, 3)), told("y", 5, 9, at=4)],
+            [],
+            {"x0": ((0, 1), (4, 5), (9, INF)), **{f"x{n}": ((n, n + 1),) for n in (1, 2, 3)}, "y5": ((5, 9),)},
+            id="what was attested as a stay ended outlives it, however much came between",
+        ),
+        pytest.param(
+            [told("x", 0), told("x", 1, 2, at=1), told("y", 3, 4, at=2), told("z", 5, 6, at=3)],
+            [],
+            {"x0": ((0, 1), (2, 3)), "x1": ((1, 2),), "y3": ((3, 4),), "z5": ((5, 6),)},
+            id="the first of another value ends it, not a later one",
+        ),
+        pytest.param(
+            [told("x", 0), *(told("x", n, n + 1, at=n) for n in (1, 3, 5))],
+            [],
+            {"x0": ((0, 1), (2, 3), (4, 5), (6, INF)), **{f"x{n}": ((n, n + 1),) for n in (1, 3, 5)}},
+            id="of four assertions of one value none ends the first",
+        ),
+        pytest.param(
+            [told("x", 6)],
+            [Ending("a", None, 8), Ending("b", None, 5)],
+            {"x6": ((6, 8),)},
+            id="of two endings the one after its start cuts, though it was said first",
+        ),
     ],
 )
 def test_worked_example(said, endings, held):
@@ -192,6 +222,11 @@ def test_coalesced_periods_and_their_gaps_cover_the_same_instants(periods):
         assert covered == any(a <= t < b for a, b in whole)
         between = bool(whole) and whole[0][0] <= t < whole[-1][1]
         assert any(a <= t < b for a, b in gaps(periods)) == (between and not covered)
+
+
+def test_periods_that_overlap_or_meet_are_one_and_nothing_is_between_them() -> None:
+    assert coalesce([(2, 3), (1, 2), (5, 8), (6, 7)]) == [(1, 3), (5, 8)]
+    assert gaps([(2, 3), (1, 2), (5, 8), (6, 7)]) == [(3, 5)]
 
 
 def test_a_slot_with_a_long_history_costs_in_proportion_to_it():
