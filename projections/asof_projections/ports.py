@@ -1,13 +1,14 @@
 """The ports of one generation's graph and of all turns, with the reads that questions, search and export need."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from asof_projections.graph.ports import GraphStore, Neighbourhood, Turns
 from asof_projections.model.rows import EntityRow, EpisodeRow, FactRow, LinkRow, Moment
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class BeliefStore(GraphStore, Protocol):
@@ -66,7 +67,7 @@ class BeliefStore(GraphStore, Protocol):
         """Return the number of names: as many as `names` yields."""
         ...
 
-    def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
+    def names_known(self, group: str | None, known: int | None) -> "NDArray[np.int64]":
         """Return the numbers of the names of entities that count at a moment (None: now), ascending."""
         ...
 
@@ -102,7 +103,7 @@ class TurnStore(Protocol):
         """Return the turns of some groups (None: of all) that are recorded by a known moment, and not withdrawn."""
         ...
 
-    def having(self, words: Sequence[str], turns: Turns) -> list[NDArray[np.int64]]:
+    def having(self, words: Sequence[str], turns: Turns) -> "list[NDArray[np.int64]]":
         """Return, for each word, numbers of turns that have it in text or speaker's name, in another form too.
 
         All of `turns` that have it are among them, and perhaps others.

@@ -10,7 +10,6 @@ from asof.runtime.replica_manifest import PARTITION, is_copy
 from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
-from asof_projections.vectors.ports import VectorIndex
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.log import EventLog
@@ -18,6 +17,7 @@ from asof_streams.log import EventLog
 if TYPE_CHECKING:
     from asof_projections.graph.arango.connection import Address
     from asof_projections.graph.arango.store import ArangoGraph
+    from asof_projections.vectors.ports import VectorIndex
 
 Of = Literal["fact", "name"]
 
@@ -54,7 +54,7 @@ def open_graph(address: "Address", log: str) -> "ArangoGraph":
 
 def vectors_of(
     settings: Settings, beliefs: BeliefStore, of: Of, file: Path, model_id: str, dimensions: int
-) -> VectorIndex:
+) -> "VectorIndex":
     """Open the vectors of a graph's facts or names: in a file, unless the settings have them in its database."""
     if isinstance(beliefs, SqliteGraph):
         from asof_projections.vectors.faiss_index import FaissVectorIndex

@@ -8,10 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from asof_projections.model.queries import FactSearchQuery, FactsFilter
 from asof_projections.model.rows import (
@@ -31,6 +28,10 @@ from asof_projections.model.rows import (
 )
 from asof_projections.speakers import name_words
 from asof_streams.events import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class StatementSource(NamedTuple):
@@ -95,18 +96,18 @@ class Turns:
     A turn's number is the position of its episode in the log, so it never changes.
     """
 
-    n: NDArray[np.int64]
-    grp: NDArray[np.int64]
-    said: NDArray[np.int64]
-    speaker: NDArray[np.int32]  # by place in `speakers`
-    characters: NDArray[np.int32]
-    words: NDArray[np.int32]
-    asks: NDArray[np.bool]  # whether it ends with a question mark
-    tells_time: NDArray[np.bool]  # whether it has words of time
-    at: NDArray[np.int64]  # the place of each number; -1: it is not there
+    n: "NDArray[np.int64]"
+    grp: "NDArray[np.int64]"
+    said: "NDArray[np.int64]"
+    speaker: "NDArray[np.int32]"  # by place in `speakers`
+    characters: "NDArray[np.int32]"
+    words: "NDArray[np.int32]"
+    asks: "NDArray[np.bool]"  # whether it ends with a question mark
+    tells_time: "NDArray[np.bool]"  # whether it has words of time
+    at: "NDArray[np.int64]"  # the place of each number; -1: it is not there
     speakers: Sequence[str]  # of these turns, each once
 
-    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def places(self, numbers: "NDArray[np.int64]") -> "NDArray[np.int64]":
         """Return the places of those of some numbers that are there."""
         places = self.at[numbers[numbers < len(self.at)]]
         return places[places >= 0]
@@ -122,8 +123,10 @@ class Turns:
         return {speaker: name_words(speaker) for speaker in self.speakers}
 
     @cached_property
-    def sessions(self) -> NDArray[np.int64]:
+    def sessions(self) -> "NDArray[np.int64]":
         """The number of each turn's session: of those in a group with no long silence between them."""
+        import numpy as np  # noqa: PLC0415 - a command starts without it
+
         begins = (np.diff(self.grp) != 0) | (np.abs(np.diff(self.said)) > SESSION_GAP)
         return np.concatenate([[0], np.cumsum(begins)]) if len(self.n) else np.zeros(0, np.int64)
 
@@ -262,7 +265,7 @@ class GraphStore(Protocol):
     # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
 
     def text(
-        self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
+        self, query: str, group: str | None, at: Moment, limit: int, among: "NDArray[np.int64] | None" = None
     ) -> list[tuple[int, float]]:
         """Return (number, BM25 score) of the facts whose sentence has a word of the query, best first.
 
@@ -273,11 +276,11 @@ class GraphStore(Protocol):
         """
         ...
 
-    def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
+    def live(self, group: str | None, at: Moment) -> "NDArray[np.int64]":
         """Return the numbers of the facts with a version that holds at a moment, ascending."""
         ...
 
-    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> "NDArray[np.int64]":
         """Return the numbers of the facts that pass the filters of a search and hold at a moment, ascending.
 
         near: ids of entities, of which a fact needs one as an end; None: any.

@@ -4,14 +4,17 @@ import json
 import sqlite3
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, Final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.slot_cache import SlotCache
 from asof_streams.sqlite import SqliteGuard, snapshot
+
+if TYPE_CHECKING:
+    from asof_projections.graph.sqlite_store.search_caches import SearchCaches
 
 _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
@@ -33,6 +36,15 @@ class SqliteReader:
     _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
     _slots: SlotCache | None = None  # the writer's, too
     _turns: RecentTurns | None = None  # the writer's, too
+
+    @cached_property
+    def _search(self) -> "SearchCaches":
+        from asof_projections.graph.sqlite_store.search_caches import SearchCaches  # noqa: PLC0415 - it needs numpy
+
+        return SearchCaches()
+
+    def _forget_searches(self) -> None:
+        self.__dict__.pop("_search", None)
 
     def _flush(self) -> None:
         """Write the buffered rows, so that a read misses none."""

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.facts import AMONG, meeting
-from asof_projections.graph.sqlite_store.postings import Postings
-from asof_projections.graph.sqlite_store.version_cache import Holding, VersionCache
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import Moment, Window
 from asof_streams.instants import INF
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from asof_projections.graph.sqlite_store.version_cache import Holding
 
 _WORD: Final = re.compile(r"\w+")
 _MOST: Final = 0.6  # of all facts
@@ -53,41 +53,45 @@ def _limited(name: str, *columns: str) -> str:
 class FullTextSearch(SqliteReader):
     """Search over facts. A fact's number is the position of its assertion in the log."""
 
-    _version_cache: VersionCache
-    _sentence_postings: Postings
-
     def text(
-        self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
+        self, query: str, group: str | None, at: Moment, limit: int, among: "NDArray[np.int64] | None" = None
     ) -> list[tuple[int, float]]:
         words = list(dict.fromkeys(_WORD.findall(query)))
         if not words:
             return []
+        import numpy as np  # noqa: PLC0415 - a command starts without it
+
+        from asof_projections.graph.sqlite_store.bm25 import best  # noqa: PLC0415 - it needs numpy
+        from asof_projections.graph.sqlite_store.version_cache import Holding  # noqa: PLC0415 - it needs numpy
+
         with self._guard, self._one_state():
             holding = self._holding(group, at)
             if among is not None:
                 chosen = np.zeros(len(holding.places), np.bool)
                 chosen[among[among < len(chosen)]] = True
-                holding = Holding.of(chosen & (holding.places >= 0), self._version_cache.words)
+                holding = Holding.of(chosen & (holding.places >= 0), self._search.versions.words)
             # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
             # facts are of the group, that filter costs more than reading the others too.
-            is_small = group is not None and len(holding.numbers) < _MOST * self._version_cache.facts
+            is_small = group is not None and len(holding.numbers) < _MOST * self._search.versions.facts
             within = f'grp : "g{self._group(group)}" AND ' if group is not None and is_small else ""
-            lists = self._sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
+            lists = self._search.sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
             return best(lists, holding, limit)
 
-    def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
+    def live(self, group: str | None, at: Moment) -> "NDArray[np.int64]":
         with self._guard:
             return self._holding(group, at).numbers
 
-    def _holding(self, group: str | None, at: Moment) -> Holding:
+    def _holding(self, group: str | None, at: Moment) -> "Holding":
         """Return which facts hold at a moment."""
         with self._one_state() as writing:
             self._flush()
-            self._version_cache.refresh(self._db, writing=writing)
+            self._search.versions.refresh(self._db, writing=writing)
             grp = None if group is None else self._group(group)
-        return self._version_cache.holding(grp, Window.at(at))
+        return self._search.versions.holding(grp, Window.at(at))
 
-    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> "NDArray[np.int64]":
+        import numpy as np  # noqa: PLC0415 - a command starts without it
+
         chosen = {"near": near, "relations": query.relations, "types": query.entity_types, "groups": query.groups}
         lists = {name: items for name, items in chosen.items() if items or (name == "near" and items is not None)}
         parameters = {**Window.at(at)._asdict(), **{name: listed(items or ()) for name, items in lists.items()}}

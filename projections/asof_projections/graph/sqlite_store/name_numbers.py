@@ -1,15 +1,16 @@
 """Names by number, as vectors are made of them: all names of entities, and those of communities."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
 from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _PART: Final = "SELECT * FROM (SELECT n, grp, name FROM {} WHERE n > :after ORDER BY n LIMIT :page)"
 _NAMES: Final = f"""SELECT m.n, g.name, m.name, m.n FROM (
@@ -31,7 +32,9 @@ class SqliteNames(SqliteReader):
         count: int = self._one(_COUNT)
         return count
 
-    def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
+    def names_known(self, group: str | None, known: int | None) -> "NDArray[np.int64]":
+        import numpy as np  # noqa: PLC0415 - a command starts without it
+
         grp = None if group is None else self._group(group)
         rows = self._rows(_KNOWN, {"grp": grp, "known": INF if known is None else known})
         return np.fromiter((n for (n,) in rows), np.int64, len(rows))

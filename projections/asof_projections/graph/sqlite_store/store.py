@@ -17,14 +17,11 @@ from asof_projections.graph.sqlite_store.event_projector import SqliteEventProje
 from asof_projections.graph.sqlite_store.fts import FullTextSearch
 from asof_projections.graph.sqlite_store.history import SqliteHistory
 from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
-from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.posts import SqlitePosts
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
 from asof_projections.graph.sqlite_store.traversal import Traversal
-from asof_projections.graph.sqlite_store.turn_cache import TurnCache
 from asof_projections.graph.sqlite_store.turns import SqliteTurns
-from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
@@ -84,10 +81,6 @@ class SqliteGraph(
             self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
             self._slots, self._turns = self._projector.slots, self._projector.turns
         self._checkpoints = Checkpoints(path)
-        self._version_cache = VersionCache()
-        self._sentence_postings = Postings("sentence_words")
-        self._turn_postings = Postings("turn_words")
-        self._turn_cache = TurnCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._loading = False
         self._indexed: set[str] = set()  # during a bulk load: the indexes that are there
@@ -204,10 +197,7 @@ class SqliteGraph(
         """Discard all records that were applied since the last commit."""
         self._next = None
         self._projector.forget()
-        self._version_cache = VersionCache()
-        self._sentence_postings = Postings("sentence_words")
-        self._turn_postings = Postings("turn_words")
-        self._turn_cache = TurnCache()
+        self._forget_searches()
         if self._db.in_transaction:
             with self._guard:
                 self._db.execute("ROLLBACK")

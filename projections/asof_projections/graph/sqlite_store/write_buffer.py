@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 _LIMIT: Final = 10_000  # rows of one kind
 _EXACT_MAX: Final = 1 << 14  # dependences; a filter takes the system longer to zero than these take to be kept
 _FEW: Final = 50  # dependences, that are noted sooner one by one
@@ -58,6 +56,8 @@ class WriteBuffer:
         if self._ever is not None:
             self._ever |= self._touched
             if len(self._ever) > _EXACT_MAX:
+                import numpy as np  # noqa: PLC0415 - a command starts without it
+
                 self._bloom = np.zeros(_BLOOM_BYTES, np.uint8).data
                 self._note(self._ever)
                 self._ever = None
@@ -88,6 +88,8 @@ class WriteBuffer:
             for bit in hashes:
                 self._bloom[bit >> 3 & _BLOOM_BYTES - 1] |= 1 << (bit & 7)
         else:
+            import numpy as np  # noqa: PLC0415 - a command starts without it
+
             bits = np.fromiter(hashes, np.int64, len(hashes))
             bloom = np.frombuffer(self._bloom, np.uint8)
             np.bitwise_or.at(bloom, bits >> 3 & _BLOOM_BYTES - 1, np.left_shift(1, bits & 7).astype(np.uint8))
