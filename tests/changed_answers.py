@@ -214,6 +214,19 @@ def naming_inputs(old: Ask) -> Ask:
     return {**old, "answer": named(old["answer"])}
 
 
+def ruling(old: Ask) -> Ask:
+    """Return an answer in which generations that are begun today are under the third rule of belief."""
+
+    def begun(answer: Any) -> Any:
+        if isinstance(answer, list):
+            return [begun(part) for part in answer]
+        if not isinstance(answer, dict):
+            return answer
+        return {name: 3 if (name, part) == ("rule", 2) else begun(part) for name, part in answer.items()}
+
+    return {**old, "answer": begun(old["answer"])}
+
+
 CHANGED: list[Changed] = [
     Changed(("verify",), "Graphs are built anew once", without_digests),
     Changed(("search",), "`asof search --json` is an object with `facts`, `episodes`", lambda old: old),
@@ -248,6 +261,7 @@ CHANGED: list[Changed] = [
     ),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("generations", "rebuild", "stats"), "What a generation is built from is its `input`", naming_inputs),
+    Changed(("generations", "rebuild"), "A start that nobody stated gives way", ruling),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),
 ]

@@ -16,7 +16,6 @@ from pydantic import BaseModel, Field, computed_field
 
 from asof_projections import names
 from asof_projections.makers import Makers, makers_of
-from asof_projections.versions import RULE
 from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
@@ -31,7 +30,11 @@ _CONFIGURATIONS: Final[dict[str, type[BaseModel]]] = {
     "ingestion": IngestionConfig,
 }
 _STORED: Final = {"input": "source"}  # fields that files and events have under another name
-_REBUILD: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
+_REBUILD: Final = {  # what to do about a generation, by the version of its rule of belief
+    1: "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)",
+    2: "a start that nobody stated holds in it against what was told later, as in earlier versions: rebuild mends that"
+    " (asof rebuild, then switch)",
+}
 _RULES: Final = re.compile(r"\brules-\d+")
 _FIRST_END: Final = re.compile(r"\+end-1@[0-9a-f]{12}")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
@@ -85,7 +88,7 @@ class GenerationInfo:
     @property
     def advice(self) -> str | None:
         """What is to be done about it: it was begun under an earlier rule of belief. None: nothing."""
-        return _REBUILD if self.rule < RULE else None
+        return _REBUILD.get(self.rule)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is shown; what has its default is left out."""

@@ -105,6 +105,11 @@ class LongSlot:
         facts = (fact for *_, fact in near if any(start < high and low < end for start, end in self.held[fact]))
         return sorted((self.assertions[fact] for fact in facts), key=lambda a: a.order)
 
+    def begun(self, low: int, high: int, limit: int) -> list[str]:
+        """Return the facts that start within a period, in that order; none, where more than a limit do."""
+        first, stop = (bisect_left(self._keys, (at,)) for at in (low, high))
+        return [fact for *_, fact in self._keys[first:stop]] if stop - first <= limit else []
+
     def _know_cuts(self) -> None:
         if self._changed is not None:
             self._find_cuts(*self._changed)

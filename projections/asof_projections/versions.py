@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
-RULE: Final = 2  # the version of the rule; under the first, every fact lasts
+RULE: Final = 3  # the version of the rule; under the first every fact lasts, up to the second unstated starts stand
 EndingOf = tuple[str | None, str | None]
 """What an ending is of: an assertion, by its id, and a value; None: of any."""
 

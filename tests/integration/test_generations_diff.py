@@ -13,7 +13,7 @@ from http_server import serving
 
 TOLD = [
     "I live in Rome.",
-    "I moved to Berlin in March 2024.",
+    "I moved to Berlin in March 2022.",
     "My sister Maria works at Acme.",
     "I work at Initech.",
     "The billing service is written in Go.",
@@ -117,8 +117,8 @@ def test_a_fact_that_both_believe_over_other_periods_is_redated(memory: Memory, 
     assert redated.change == turned.change == "redated"
     assert redated.base is not None
     assert redated.other is not None
-    assert str(redated.base.fact) == "Ana lives_in Berlin from 2024-03-01 until 2024-05-10T09:00:00Z"
-    assert str(redated.other.fact) == "Ana lives_in Berlin from 2024-03-01"
+    assert str(redated.base.fact) == "Ana lives_in Berlin from 2022-03-01 until 2024-05-10T09:00:00Z"
+    assert str(redated.other.fact) == "Ana lives_in Berlin from 2022-03-01"
     assert (turned.base, turned.other) == (redated.other, redated.base)
 
 

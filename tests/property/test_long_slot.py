@@ -103,3 +103,14 @@ def test_statements_that_overlap_with_too_many_are_refused(monkeypatch: pytest.M
 
     with pytest.raises(InvalidInput, match="overlaps with more than 50"):
         slot.belief({"b": Assertion("b", "b", 60, INF, (200, 0), 60)}, {})
+
+
+def test_the_facts_that_begin_within_a_period_are_found_unless_there_are_more_than_a_limit() -> None:
+    said = [Assertion(f"a{n}", f"v{n}", 10 * n, INF, (n, 0), 10 * n) for n in range(50)]
+    slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
+    for random in map(Random, range(tries(50, nightly=2_000))):
+        low, high = sorted(random.randrange(-20, 520) for _ in range(2))
+        within = [a.fact_id for a in said if low <= a.start < high]
+
+        assert slot.begun(low, high, len(within)) == within
+        assert slot.begun(low, high, len(within) - 1) == []

@@ -13,6 +13,7 @@ from asof_agents.handlers.endings import ended_facts
 from asof_agents.handlers.granules import UNKNOWN, before, granule_from
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
+from asof_agents.handlers.unstated_starts import MOST, facts_begun_by, is_recent
 from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.ports import BeliefView
@@ -217,6 +218,7 @@ class ChatStatements(StatementWriter[Resolver]):
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
                     self._related.add(ended)
+                    self._put_back(ended, at, stated)
                     self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
@@ -304,20 +306,60 @@ class ChatStatements(StatementWriter[Resolver]):
         if end is not None and start >= end:
             return  # the stated times contradict each other; a missing fact costs less than a wrong one
         planned = self.is_plan(triple.relation, start)
+        if end is None:
+            self._overtake(triple, start, stated)
         if self.reinforce(triple, start, end, relationship_id=stated.relationship_id, planned=planned):
             return
+        self._state(triple, stated, (start, end), replaced.fact_id if replaced else None, planned=planned)
+
+    def _state(
+        self,
+        triple: Triple,
+        stated: RelationshipStated,
+        period: tuple[int, int | None],
+        corrects: str | None,
+        *,
+        planned: bool = False,
+    ) -> None:
+        """Assert a fact that a relationship states."""
         self.assert_fact(
             triple,
             sentence=self._sentence(triple),
             confidence=stated.confidence,
-            valid_from=start,
-            valid_to=end,
+            valid_from=period[0],
+            valid_to=period[1],
             grain=stated.grain,
             time_words=stated.time_words,
             relationship_id=stated.relationship_id,
-            corrects=replaced.fact_id if replaced else None,
+            corrects=corrects,
             planned=planned,
         )
+
+    def _put_back(self, ended: Triple, at: int, stated: RelationshipStated) -> None:
+        """Let what is told to have ended before its start, which nobody stated, hold until then and no longer."""
+        said_at = self.episode.valid_at
+        if self.build.rule < 3 or not is_recent(at, said_at):
+            return
+        for assertion, statement in facts_begun_by(self.held(ended), at, said_at, self.known):
+            is_entity, value = assertion.value.startswith("e:"), assertion.value[2:]
+            object_, literal = (value, None) if is_entity else (None, value)
+            self.retract(statement, "corrected")
+            self._state(
+                Triple(statement.subject, ended.relation, object_, literal), stated, (at - 1, at), assertion.fact_id
+            )
+
+    def _overtake(self, triple: Triple, start: int, stated: RelationshipStated) -> None:
+        """Take back what a state that began before it displaces: other values whose starts nobody stated."""
+        said_at = self.episode.valid_at
+        slot = self.slot(triple)
+        if self.build.rule < 3 or self.build.policy != "recency" or not slot.single or start >= said_at:
+            return
+        granule = granule_from(start, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))
+        if not is_recent(granule[1], said_at):
+            return
+        others = [a for a in slot.begun(start + 1, said_at + 1, MOST) if a.value != triple.value_key]
+        for _, statement in facts_begun_by(others, start + 1, said_at, self.known):
+            self.retract(statement, "contradicted")
 
     def _sentence(self, triple: Triple) -> str:
         relation = self.ontology.relation(triple.relation)

@@ -75,6 +75,17 @@ class SlotState:
                 self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
         return [self.assertions[fact_id] for fact_id in self._by_value.get(value, ())]
 
+    def begun(self, low: int, high: int, limit: int) -> list[Assertion]:
+        """Return the assertions that were believed before this message and start within a period: low <= start < high.
+
+        Where more than a limit do, none.
+        """
+        if self.long is not None:
+            begun = self.long.begun(low, high, limit)
+        else:
+            begun = [assertion for assertion in self.assertions.values() if low <= assertion.start < high]
+        return [one for one in begun if self.before.get(one.fact_id)] if len(begun) <= limit else []
+
     def belief(self) -> tuple[dict[str, tuple[Interval, ...]], list[str]]:
         """Return what is believed now of every fact that may have changed, and the facts that count no longer.
 

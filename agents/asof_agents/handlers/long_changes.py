@@ -52,6 +52,11 @@ class LongChanges:
         facts = dict.fromkeys([*self._known.of(value), *self.assertions.changes])
         return [a for fact in facts if (a := self.assertions.get(fact)) is not None and a.value == value]
 
+    def begun(self, low: int, high: int, limit: int) -> list[Assertion]:
+        """Return the assertions known before that start within a period; none, where more than a limit do."""
+        found = (self.assertions.get(fact) for fact in self._known.begun(low, high, limit))
+        return [assertion for assertion in found if assertion is not None]
+
     def belief(self) -> dict[str, tuple[Interval, ...]]:
         """Return what is believed of every fact that the changes may touch. InvalidInput: they touch too many."""
         return self._known.belief(self.assertions.changes, self.endings.changes)

@@ -299,6 +299,7 @@ class Statement(NamedTuple):
     target: str | None = None  # of a retraction
     confidence: float = 1.0
     ref: str | None = None
+    said_at: int | None = None  # of an assertion that is stored: when it was said first
 
 
 class LinkRow(NamedTuple):

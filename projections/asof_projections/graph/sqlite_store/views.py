@@ -82,7 +82,7 @@ _ENDINGS_OF_SLOT: Final = f"{_ENDINGS} ORDER BY f.n"
 _ENDINGS_OF_VALUE: Final = f"{_ENDINGS} AND (f.object IS NULL OR f.object = ?) ORDER BY f.n"
 
 _FACT: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.stated_from, f.stated_to,
-    f.cause, f.place, f.attested, f.confidence, f.ref, f.n
+    f.cause, f.place, f.attested, f.said_at, f.confidence, f.ref, f.n
     FROM facts f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
     CROSS JOIN relations r ON r.n = f.relation {_OBJECT}"""
 _FACT_BY_ID: Final = f"{_FACT} WHERE f.uuid = ?"
@@ -325,10 +325,12 @@ class SqliteViews(SqliteReader):
         return None if row is None else self._fact(row)
 
     def _fact(self, row: Any) -> Statement:
-        *_, confidence, ref, n = row
+        *_, said_at, confidence, ref, n = row
         uuid, group, subject, relation, dead = row[:5]
         assertion = _assertion(uuid, row[5:12], self._granules(uuid, [n]).get(n, ()))
-        return Statement(uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref)
+        return Statement(
+            uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref, said_at=said_at
+        )
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
         return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
