@@ -123,7 +123,7 @@ class MentionResolved(Event):
     mention_id: str
     episode_id: str
     entity_id: str
-    reason: str  # new | name | alias | speaker | first name | similar name | repeated | model
+    reason: str  # new | name | alias | speaker | first name | similar name | same words | repeated | model
     score: float
 
 

@@ -414,3 +414,68 @@ def test_an_erasure_by_words_takes_feedback_and_goals(chat: Chat) -> None:
     digest = memory.digest()
     memory.rebuild("again")
     assert memory.digest(generation="again") == digest
+
+
+AGAIN = [
+    ("I want to learn the piano.", "I want to learn piano.", "Ana wants to learn the piano"),
+    ("I like to hike in the mountains.", "I like to hike in mountains.", "Ana likes to hike in the mountains"),
+    ("I love working with Python for AI projects", "I love working with Python for the AI projects.", None),
+]
+OTHERS = [
+    ("I like tea.", "I like green tea."),
+    ("I love cooking with wine.", "I love cooking without wine."),
+    ("I love working on the frontend.", "I love working on the backend."),
+    ("I want to learn 2 songs.", "I want to learn 3 songs."),
+    ("I want to learn the piano.", "I want to learn the guitar."),
+    ("I want to meet Anna.", "I want to meet Maria."),
+]
+
+
+@pytest.mark.parametrize(("first", "again", "fact"), AGAIN, ids=[pair[1] for pair in AGAIN])
+def test_what_is_told_again_in_the_same_words_is_one_fact_with_two_sources(
+    chat: Chat, first: str, again: str, fact: str | None
+) -> None:
+    chat.send(first, external_id="1")
+    known = chat.facts()
+    assert fact is None or known == [fact]
+    chat.send(again, external_id="2")
+    assert chat.facts() == known
+    assert chat.events("semantic").count("fact.asserted") == chat.events("semantic").count("fact.reinforced") == 1
+    memory = chat.world.memory
+    memory.rebuild("anew")
+    assert memory.digest("anew") == memory.digest("main")
+
+
+@pytest.mark.parametrize(("first", "other"), OTHERS, ids=[pair[1] for pair in OTHERS])
+def test_what_is_told_in_other_words_numbers_or_names_is_another_fact(chat: Chat, first: str, other: str) -> None:
+    chat.send(first, external_id="1")
+    chat.send(other, external_id="2")
+    assert "fact.reinforced" not in chat.events("semantic")
+    assert chat.events("semantic").count("fact.asserted") >= 2
+
+
+def test_what_no_chat_tells_is_read_as_ever(chat: Chat) -> None:
+    chat.send("I want to learn the piano.", kind=None)
+    chat.send("I want to learn piano.", kind=None)
+    assert chat.facts() == ["Ana wants to learn piano", "Ana wants to learn the piano"]
+
+
+@pytest.mark.parametrize("deleted", ["1", "2"])
+def test_a_fact_of_two_sources_outlives_the_deletion_of_either(chat: Chat, deleted: str) -> None:
+    chat.send("I want to learn the piano.", external_id="1")
+    chat.send("I want to learn piano.", external_id="2")
+    chat.delete(deleted)
+    assert chat.facts() == ["Ana wants to learn the piano"]
+    chat.delete({"1": "2", "2": "1"}[deleted])
+    assert chat.facts() == []
+
+
+def test_a_goal_in_the_same_words_is_one_objective(chat: Chat) -> None:
+    chat.send("I want to focus on building AI projects.", external_id="1")
+    chat.send("My goal is to build the AI projects", external_id="2")
+    chat.send("My goal is to build 2 AI projects", external_id="3")
+    objectives = chat.world.memory.objectives(group_id="g")
+    assert [(one.description, one.saliency, len(one.goals)) for one in objectives] == [
+        ("building AI projects", 1.0, 2),
+        ("build 2 AI projects", 1.0, 1),
+    ]

@@ -1,13 +1,13 @@
 """The objectives handler: what a group aims at, by the goals that its members declare. Pure.
 
-Goals with the same words are one objective, whatever their case and spaces: it keeps the greatest saliency of those
-that stand, and is believed until the last of them is withdrawn.
+Goals in the same words are one objective, by the rule for facts: it keeps the greatest saliency of those that stand,
+and is believed until the last of them is withdrawn.
 """
 
 from collections.abc import Iterator
 
 from asof_agents.ports import BeliefView
-from asof_projections.names import folded
+from asof_agents.resolution.wordings import wording_of_aim
 from asof_streams.episodic import GoalDeclared, GoalWithdrawn
 from asof_streams.events import Event
 from asof_streams.ids import derive
@@ -16,7 +16,7 @@ from asof_streams.semantic import ObjectiveRaised, ObjectiveWithdrawn
 
 def declare(group: str, goal: GoalDeclared, build: str, known: BeliefView) -> list[Event]:
     """Return the objective that a goal raises; `build`: the digest of the generation's build."""
-    uuid = derive("objective", build, group, folded(goal.description))
+    uuid = derive("objective", build, group, wording_of_aim(goal.description))
     standing = known.objective(uuid)
     raised = ObjectiveRaised(
         objective_id=uuid,

@@ -7,4 +7,5 @@ __all__ = [
     "judge",
     "open_facts",
     "structure",
+    "wordings",
 ]

@@ -2,10 +2,11 @@
 
 The rules come first, the surest one first: the speaker, a repeated mention, a part of the one full name of this message
 that has it, the exact name, the normalised name or an alias, a common noun of this message in the other number, a first
-name that only one known person has, a nearly equal longer name. A name that they leave open goes to the judge, if there
-is one and a likely candidate. Otherwise it is a new entity. A wrong merge costs more than a duplicate, which a later
-merge can mend, so every rule but the first two requires compatible types and a single candidate. Values are never taken
-for each other, however similar they are.
+name that only one known person has, a nearly equal longer name, and in a chat the same words but for their articles. A
+name that they leave open goes to the judge, if there is one and a likely candidate. Otherwise it is a new entity. A
+wrong merge costs more than a duplicate, which a later merge can mend, so every rule but the first two requires
+compatible types and a single candidate. Values are never taken for each other, however similar they are, but for those
+that are told in the same words.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from asof_agents.resolution.exact import ExactNames, fits
 from asof_agents.resolution.judge import Doubt, Judge, Verdict
 from asof_agents.resolution.one_message import FullNames, is_common, is_possessive, singular
 from asof_agents.resolution.structure import StructuralMatcher
+from asof_agents.resolution.wordings import wording
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_streams.episodic import MentionObserved
@@ -195,6 +197,9 @@ class Resolver(ExactNames):
             return entity, "first name", 0.9
         if not self.is_value(type_) and (entity := self._similar(text, type_)):
             return entity, "similar name", round(_likeness(entity.name, text), 3)
+        if entity := self._worded(text, type_):
+            self._describe(entity, text)
+            return entity, "same words", 1.0
         return None
 
     def _new(self, mention: MentionObserved) -> tuple[EntityRow, str, float]:
@@ -289,6 +294,16 @@ class Resolver(ExactNames):
             if e.type == type_ and len(e.name) >= _SIMILAR_CHARACTERS and _SIMILAR <= _likeness(e.name, text) < 1
         }
         return next(iter(near.values())) if len(near) == 1 else None
+
+    def _worded(self, text: str, type_: str) -> EntityRow | None:
+        """Return the one thing of which a chat speaks in the same words: what it says again is not learned twice."""
+        is_number = self.is_value(type_) and (" " not in text or any(letter.isdigit() for letter in text))
+        if self.episode.external_id is None or type_ == PERSON or is_number:
+            return None
+        same = wording(text)
+        known = (entity for word in words(text) for entity in self.known.entities_with_word(self.group, word))
+        found = {e.uuid: e for e in (*known, *self.introduced.values()) if e.type == type_ and wording(e.name) == same}
+        return next(iter(found.values())) if len(found) == 1 else None
 
     def _describe(self, entity: EntityRow, alias: str) -> None:
         self.events.append(EntityDescribed(entity_id=entity.uuid, alias=alias, episode_id=self.episode.episode_id))
