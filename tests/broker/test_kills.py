@@ -1,7 +1,5 @@
 """kill -9 of a worker at random moments, and of the broker: the end is that of a run that nothing happened to."""
 
-import asyncio
-import json
 import os
 import random
 import signal
@@ -11,56 +9,23 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import GroupCoordinatorNotAvailableError
-from aiokafka.protocol.group import LeaveGroupRequest
 
 from asof_streams.errors import BrokerUnavailable
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.envelope import Outgoing, Raw
-from asof_streams.kafka.inbox import parse_message
 from effort import tries
 from kafka_broker import Broker
-from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
+from kafka_lines import bury, kept, line
+from kafka_worker import Running, World, dump, embedded, reached, until, until_known
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(tries(1_800, nightly=14_400))]
 
 KILLS = tries(6, nightly=200)  # of each part: the worker, and the process of each of its agents
 BROKER_EVERY = 8  # of these kills
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
-GROUPS = ["a", "b", "c"]
 WORKER = "worker"
 FOLDERS = [".", "generations/main"]  # of the recorder, and of the believer
-LINES = [
-    "I moved to {place} last month.",
-    "I work at {firm} now.",
-    "My sister Eva lives in {place}.",
-    "I left {firm} last week.",
-    "I love chess and I no longer eat meat.",
-]
-
-
-def line(number: int) -> Outgoing:
-    """The record of a number: chat, facts, poison, and now and then an erasure. Its id tells it from all others."""
-    group = GROUPS[number % 3]
-    headers = [("ce_source", b"test"), ("ce_id", b"%d" % number)]
-    if number % 97 == 96:
-        return Outgoing(None, b'{"group_id": "%s"}' % group.encode(), [*headers, ("ce_type", b"erasure.requested")])
-    if number % 31 == 30:
-        return Outgoing(None, b"poison %d" % number, headers)
-    if number % 2:
-        return Outgoing(None, _json(fact(number, group)), headers)
-    place, firm = ["Madrid", "Berlin", "Oslo"][number % 5 % 3], ["Acme", "Zeta Labs"][number % 7 % 2]
-    content = LINES[number % 5].format(place=place, firm=firm)
-    said = {"group_id": group, "role": "Ana", "role_type": "user", "content": content, "name": str(number)}
-    return Outgoing(None, _json(said), headers)
-
-
-def _json(value: dict[str, Any]) -> bytes:
-    return json.dumps(value).encode()
 
 
 class Producer(threading.Thread):
@@ -87,22 +52,6 @@ class Producer(threading.Thread):
                 self.sent += size
                 time.sleep(chance.uniform(0.0, 0.5))
         client.close()
-
-
-async def bury(world: World) -> None:
-    """Tell the broker that the members of the workers' group are dead, which it would find out within seconds."""
-    groups = [f"{world.topics.prefix}.{agents}" for agents in ("workers", "believers.main")]
-    admin = AIOKafkaAdminClient(bootstrap_servers=world.connection.bootstrap)
-    await admin.start()
-    try:
-        for group in groups:
-            with suppress(GroupCoordinatorNotAvailableError):  # no worker came so far as to need it
-                coordinator = await admin.find_coordinator(group)
-                for response in await admin.describe_consumer_groups([group]):
-                    for member in (member for described in response.groups for member in described[5]):
-                        await admin._send_request(LeaveGroupRequest(group, member[0]), coordinator)
-    finally:
-        await admin.close()
 
 
 def kill_agent(running: Running, folder: str) -> bool:
@@ -165,7 +114,7 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
             time.sleep(chance.uniform(0.0, 2.0))
         running.kill()
         kills[WORKER] += 1
-        asyncio.run(bury(world))
+        bury(world)
         moved.append(reached(running.data)[0])
     producer.enough.set()
     producer.join()
@@ -178,7 +127,7 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
     taken = [dict(raw.headers)["ce_id"] for raw in world.records(world.topics.messages)]
     numbers = [int(one) for one in dict.fromkeys(taken)]
     assert numbers[: producer.sent] == [*range(producer.sent)], f"ASOF_CRASH_SEED={SEED}"
-    assert [row[-2] for row in found.messages] == _kept(numbers), f"ASOF_CRASH_SEED={SEED}"
+    assert [row[-2] for row in found.messages] == kept(numbers), f"ASOF_CRASH_SEED={SEED}"
     assert found.unplaced() == embedded(world, running.data, tmp_path / "embedded"), f"ASOF_CRASH_SEED={SEED}"
     assert found == world.afresh(tmp_path / "afresh"), f"ASOF_CRASH_SEED={SEED}"
     assert moved == sorted(moved)
@@ -187,14 +136,3 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
 def _goes_beyond(running: Running, offset: int) -> bool:
     """Whether a worker has taken what is at an offset."""
     return reached(running.data)[0] > offset
-
-
-def _kept(numbers: list[int]) -> list[Any]:
-    """What is left of the lines in the end: all but what was erased."""
-    messages = [parse_message(Raw(0, 0, None, value, headers)).message for _, value, headers in map(line, numbers)]
-    erased = {m.group_id: place for place, m in enumerate(messages) if m.type == "erasure.requested"}
-    return [
-        message
-        for place, message in enumerate(messages)
-        if place >= erased.get(message.group_id, 0) or message.type == "erasure.requested"
-    ]
