@@ -119,6 +119,6 @@ def _prefetch(
     turn: Turn,
     before: Sequence[Turn],
 ) -> None:
-    request = extractors.of(episode).request(turn, before)
+    request = None if episode.is_of_bot else extractors.of(episode).request(turn, before)
     if request is not None:
         journal.prefetch(record.group, request, record.cause)

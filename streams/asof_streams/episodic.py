@@ -60,6 +60,11 @@ class EpisodeRecorded(Event):
         return self.body[len(self.body) - self.content_length :]
 
     @property
+    def is_of_bot(self) -> bool:
+        """Whether it is what a bot said in a chat: of the conversation, and nothing that facts are read from."""
+        return self.external_id is not None and self.role_type == "assistant"
+
+    @property
     def statement(self) -> FactStatement:
         """The structured fact that this is the episode of, as it means today. DecodeError: a newer asof wrote it."""
         stated = self.__dict__.get("statement")  # as of a cached property, which takes a lock to look here

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import asof
@@ -33,6 +34,25 @@ def test_a_message_is_answered_from_memory_and_learned_from(tmp_path: Path) -> N
 
     assert said(tmp_path)[0] == "I live in Rome."
     assert len(said(tmp_path)) == 4
+
+
+def test_what_the_bot_says_is_a_turn_that_nothing_is_learned_from(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        for words in ("I live in Rome.", "Where do I live?", "I moved to Oslo."):
+            await here.talk(words)
+            await here.learned()
+        rival = here.incoming("Tom lives in Rome.", author="9", name="helper")
+        await here.conversation.take(replace(rival, is_bot=True))
+        await here.learned()
+
+    run(tmp_path, told)
+
+    with asof.open(tmp_path) as memory:
+        turns = [episode.content for episode in memory.episodes(group_id="guild")]
+        homes = [fact.object for fact in memory.facts(group_id="guild", relation="lives_in", any_time=True)]
+    assert any("alice lives in Rome" in words for words in turns)
+    assert "Tom lives in Rome." in turns
+    assert homes == ["Rome", "Oslo"]
 
 
 def test_a_message_that_comes_twice_is_answered_once(tmp_path: Path) -> None:

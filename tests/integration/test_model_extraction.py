@@ -70,6 +70,17 @@ def test_each_message_is_one_call_whose_answer_is_recorded_before_what_is_made_o
     told.memory.close()
 
 
+def test_of_what_a_bot_says_in_a_chat_no_model_is_asked(tmp_path, server):
+    told = opened(tmp_path / "data", server)
+    told.memory.add("I live in Rome.", role="Ana", group_id="g", external_id="1")
+    told.memory.add("You moved to Oslo?", role="Bot", role_type="assistant", group_id="g", external_id="2")
+    told.memory.rebuild("anew", input="episodes")
+
+    assert server.calls == 1
+    assert facts(told) == {"Ana lives in Rome"}
+    told.memory.close()
+
+
 def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server):
     told = opened(tmp_path / "data", server)
     say(told, *SAID)

@@ -80,6 +80,9 @@ WORDS = [
     ("One of my goals is to win a championship.", ["I wants to win a championship"]),
     ("I'm the captain of the team now.", ["I is_a captain"]),
     ("I'm gonna take my dog to the beach.", ["I has_pet dog", "I plans take my dog to the beach"]),
+    ("What is my dog's name?", []),
+    ("Who is my wife?", []),
+    ("Is my brother Tom in Rome?", ["I sibling_of Tom"]),
     ("I can't wait to visit Rome!", ["I plans to visit Rome"]),
     (
         "I started a book club with some friends last week.",

@@ -46,6 +46,8 @@ def derive_semantic_events(
         return []
     if episode.source == "fact":
         return _of_fact(batch[0], episode, build, known)
+    if episode.is_of_bot:
+        judge = None  # it ends nothing
     extracted = admit([record.event for record in batch[1:]], build.ingestion)
     if not extracted and judge is None and not _acts_alone(episode):
         return []  # as of most messages of chat: there is nothing to resolve, state or end

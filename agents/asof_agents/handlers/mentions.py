@@ -62,7 +62,7 @@ def extract(
     content: str | None = None,
     stated: Sequence[Event] | None = None,
 ) -> list[Event]:
-    """Return the events of a recorded episode's extraction, a model's answer first.
+    """Return the events of a recorded episode's extraction, a model's answer first; none of what a bot said in a chat.
 
     episodes: has the episodes for context. own: has the mentions of this extraction, which are the episodic layer's, or
     those of a generation that extracts anew. content: the message's content; where it is suppressed, neither the
@@ -71,6 +71,8 @@ def extract(
     """
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
+    if episode.is_of_bot:
+        return []  # it says what is believed already, and would keep it alive
     turn = turn_of(episode, content)
     earlier = context(group, episode, recorded.cause, episodes)
     rows = own.mentions_of([e.uuid for e in earlier])

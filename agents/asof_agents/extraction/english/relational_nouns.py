@@ -1,7 +1,7 @@
 """Relations expressed by a noun: "my sister Ana", "a dog named Max", "Ben and Tom are my sons", "two of his works".
 
 The noun names the relation (an ontology's `nouns`), its owner is the source, and the name is the target. A question
-presupposes the relation, so questions are read as well.
+presupposes the relation to a name, so questions are read as well, but "who is my dentist?" tells of none.
 """
 
 from collections.abc import Iterator
@@ -80,6 +80,7 @@ def _targets_of(
         not relation.is_deed and set(relation.sources).isdisjoint(relation.targets) and not relation.named
     )  # a dog, a husband: without a name too
     owners = {"my"} if context.patterns.literal.issuperset(relation.targets) else {"my", "our"}  # "our kids": whose?
+    had = had and not parsed.sentence.question
     unnamed = [(at, end)] if had and _stands_alone(context, parsed, at, end, owners) else []
     return (
         list(_names_after(parsed, end, plural=plural))
