@@ -191,6 +191,8 @@ class SqliteEventProjector:
         if handler is not None:
             handler(record, record.event)
             self.slots.apply(record)
+            if self.write_buffer.is_full:
+                self.write_buffer.flush()
 
     def index_words(self) -> None:
         """Add what came since the last call to the word indexes: together it costs less than one by one."""
@@ -276,7 +278,7 @@ class SqliteEventProjector:
         if uuid is None:
             return
         entity_row = (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
-        self.write_buffer.add(_ENTITY, entity_row, ("entity", uuid))
+        self.write_buffer.add(_ENTITY, entity_row, uuid)
         self._named(r, group, r.position, e.name, e.episode_id)
         called = ("name", r.group, e.name)
         namesakes = self.cache[called]
@@ -290,13 +292,11 @@ class SqliteEventProjector:
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
-        self.write_buffer.add(
-            _NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key)
-        )
         source = "" if entity == r.position else episode
         words = names.words_of_key(key)
-        rows = [(group, word, entity, source) for word in words]
-        self.write_buffer.add_all(_WORD, rows, *[("word", group, word) for word in words])
+        touched = ("name", group, key), *[("word", group, word) for word in words]
+        self.write_buffer.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), *touched)
+        self.write_buffer.add_all(_WORD, [(group, word, entity, source) for word in words])
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
         resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)

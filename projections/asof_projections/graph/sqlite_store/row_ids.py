@@ -81,8 +81,8 @@ class RowIds:
     def _owned(self, uuid: str) -> tuple[int, str] | None:
         """Return the row id and the group of an entity by its stored id."""
         owned = self._entities[uuid]
-        if owned is None and not self._write_buffer.untouched(touched := ("entity", uuid)):
-            self._write_buffer.flush_for(touched)
+        if owned is None and not self._write_buffer.untouched(uuid):
+            self._write_buffer.flush_for(uuid)
             owned = self._db.execute(_ENTITY, (uuid,)).fetchone()
             if owned is not None:
                 self._entities[uuid] = owned

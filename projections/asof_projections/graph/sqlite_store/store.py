@@ -99,7 +99,7 @@ class SqliteGraph(
         known = self._projector.row_ids.remembered_entity(uuid)
         if known is not None:
             return known
-        rows = self._rows_on(("entity", uuid), "SELECT n FROM entities WHERE uuid = ?", (uuid,))
+        rows = self._rows_on(uuid, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
 
     def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:

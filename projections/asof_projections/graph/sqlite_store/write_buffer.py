@@ -11,16 +11,20 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 _LIMIT: Final = 10_000  # rows of one kind
-_EXACT_MAX: Final = 1 << 14  # dependences; a filter takes the system longer to zero than these take to be kept
+_EXACT_MAX: Final = 1 << 18  # dependences, which take as much memory as a filter, and no longer to look up
 _FEW: Final = 50  # dependences, that are noted sooner one by one
 _BLOOM_BYTES: Final = 1 << 24  # after ten million dependences, one in fourteen others is a false positive
 
 
 class WriteBuffer:
-    """The buffered rows of one connection, whose user holds the transaction. empty: the store has no rows yet."""
+    """The buffered rows of one connection, whose user holds the transaction. empty: the store has no rows yet.
+
+    is_full: to be flushed after the event that is being applied. Not sooner: its rows name their dependences together.
+    """
 
     def __init__(self, db: sqlite3.Connection, *, empty: bool = False) -> None:
         self._db = db
+        self.is_full = False
         self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)  # by the statement that writes them
         self._changes: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._touched: set[int] = set()  # hashes; a collision only causes an early flush
@@ -34,15 +38,14 @@ class WriteBuffer:
         if touches:  # of most rows another one of the same event names them
             self._touched.update(map(hash, touches))
         if len(rows) >= _LIMIT:
-            self.flush()
+            self.is_full = True
 
-    def add_all(self, sql: str, rows: Sequence[tuple[Any, ...]], *touches: Hashable) -> None:
-        """Buffer some rows, as `add` does each."""
+    def add_all(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Buffer some rows, whose dependences another row of the same event names."""
         buffered = self._rows[sql]
         buffered += rows
-        self._touched.update(map(hash, touches))
         if len(buffered) >= _LIMIT:
-            self.flush()
+            self.is_full = True
 
     def change(self, sql: str, values: tuple[Any, ...], *touches: Hashable) -> None:
         """Buffer a change of rows that are written already; buffered changes are written before buffered rows."""
@@ -53,6 +56,7 @@ class WriteBuffer:
         """Write all buffered changes and rows."""
         if not (self._rows or self._changes):
             return  # mostly so: every read that names no dependence comes here
+        self.is_full = False
         if self._ever is not None:
             self._ever |= self._touched
             if len(self._ever) > _EXACT_MAX:
@@ -96,6 +100,7 @@ class WriteBuffer:
 
     def forget(self) -> None:
         """Drop the buffer: its transaction is rolled back."""
+        self.is_full = False
         self._changes.clear()
         self._rows.clear()
         self._touched.clear()
