@@ -61,6 +61,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "entrypoints/asof/service/intake.py": ("tests/unit/test_http_intake.py",),
     "agents/asof_agents/engine.py": (
+        "tests/unit/test_engine.py",
         "tests/unit/test_readers.py",
         "tests/unit/test_ingestion.py",
         "tests/unit/test_checkpoints.py",

@@ -10,7 +10,7 @@ from asof_agents.handlers.admission import admit
 from asof_agents.resolution.structure import structural_similarity
 from asof_projections.confidence import entity_confidence
 from asof_projections.model.rows import Moment
-from asof_projections.queries.reports import report_of
+from asof_projections.queries.reports import COUNTED, report_of
 from asof_streams.episodic import (
     AttributeStated,
     ExtractionFailed,
@@ -265,6 +265,17 @@ def test_a_message_is_answered_with_a_report_under_the_names_of_the_specificatio
     phases = ("chunking", "ner", "relation_extraction", "entity_resolution", "contradiction_detection", "graph_update")
     assert 0 < sum(getattr(times, f"{phase}_us") for phase in phases) <= times.total_us + len(phases)
     assert times.embedding_us == 0
+
+
+def test_what_all_messages_came_to_is_the_sum_of_their_reports(tmp_path):
+    with asof.open(tmp_path, embedder="none") as memory:
+        reports = [
+            told(memory, f"I live in {place}. Nice!", "2022-01-01").report.to_json() for place in ("Oslo", "Rome")
+        ]
+        counts = memory._session.writer().generations.meter.counts
+
+    assert counts["messages"] == 2
+    assert {name: counts[name] for name in COUNTED} == {name: sum(each[name] for each in reports) for name in COUNTED}
 
 
 def test_what_a_generation_reads_anew_is_counted_once(tmp_path):
