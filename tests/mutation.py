@@ -1,9 +1,9 @@
 """Changes a module in one place at a time, and runs the tests that come there, each time in a process of its own.
 
 A change inside a function is tried in a fork of a process that has collected the tests: the function gets other code,
-which costs some hundredths of a second. What is not noticed so, and all other changes, are made where the module is
-imported, in a fork of a process that has imported what the tests need of other projects alone: that costs a second. No
-file is written, and a program that a test starts has no change.
+which costs some hundredths of a second. All other changes, and those of functions that ran before the first test, are
+made where the module is imported, in a fork of a process that has imported what the tests need of other projects alone:
+that costs a second. No file is written, and a program that a test starts has no change.
 """
 
 import ast
@@ -35,6 +35,7 @@ from hypothesis import Phase, settings
 
 SECONDS: Final = 60  # and ten times what they took before: after which the tests of a change hang, which is noticing it
 PROCESSOR_SECONDS: Final = 6  # and twice what they computed while their lines were noted: the same, of a computation
+IMPOSSIBLE: Final = 77  # the exit code of a process in which a function cannot be given other code
 MEMORY: Final = 6 << 30  # bytes that they may take
 OPTIONS: Final = [
     *("-q", "-x", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
@@ -216,7 +217,7 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Coverage:
-    """Notes which lines of some files each test comes to, how long it takes, and how long it computes."""
+    """Notes to which lines of some files each test comes, and what comes to them before (""); how long each takes."""
 
     def __init__(self, paths: list[str]) -> None:
         self._test = ""
@@ -236,7 +237,7 @@ class _Coverage:
         lines = self.lines.get(frame.f_code.co_filename)
         if lines is None:
             return None
-        if event == "line" and self._test and frame.f_code.co_name != "<module>":
+        if event == "line" and frame.f_code.co_name != "<module>":
             lines[self._test].add(frame.f_lineno)
         return self.trace
 
@@ -249,7 +250,7 @@ class _Trial:
         self._tests = tests
         self._numbers = numbers
         self._processes = processes
-        self.noticed: list[int] = []
+        self.noticed: dict[int, bool] = {}  # by the number of a change; without those that could not be tried
 
     def pytest_collection(self) -> None:
         """Let no test look for the smallest example that fails."""
@@ -265,10 +266,13 @@ class _Trial:
         gc.freeze()
         with tempfile.TemporaryDirectory() as folder:
             running: dict[int, int] = {}
-            if os.waitpid(self._start(session, [], self._tests.come_to(self._module.path, range(0)), folder), 0)[1]:
-                return True
+            if not self._tests.tried:  # they are to come out well, before what they notice says anything
+                every = self._tests.come_to(self._module.path, range(0))
+                if os.waitpid(self._start(session, [], every, folder), 0)[1]:
+                    return True
             for number, (_, lines) in enumerate(self._module.changes()):
-                if number in self._numbers and lines and (tests := self._tests.come_to(self._module.path, lines)):
+                if number in self._numbers:
+                    tests = self._tests.come_to(self._module.path, lines)
                     changed = _functions(self._module.code())
                     others = [(each, changed[_key(each.__code__)]) for each in own if _key(each.__code__) in changed]
                     running[self._start(session, others, tests, folder)] = number
@@ -290,9 +294,11 @@ class _Trial:
             os.environ["PYTEST_DEBUG_TEMPROOT"] = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             self._tests.end_in_time(tests)
-            for function, code in others:
-                with suppress(ValueError):  # it closes over something else now: then it is tried by importing it
+            try:
+                for function, code in others:
                     function.__code__ = code
+            except ValueError:  # it closes over something else now
+                os._exit(IMPOSSIBLE)
             items = {item.nodeid: item for item in session.items}
             session.items = [items[test] for test in tests]
             pytest_runtestloop(session)  # raises where a test fails
@@ -302,9 +308,9 @@ class _Trial:
             os._exit(int(failed))
 
     def _wait(self, running: dict[int, int]) -> None:
-        number, well = _ended(running)
-        if not well:
-            self.noticed.append(number)
+        number, status = _ended(running)
+        if not os.WIFEXITED(status) or os.WEXITSTATUS(status) != IMPOSSIBLE:
+            self.noticed[number] = status != 0
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
@@ -342,18 +348,20 @@ class Tests:
     def unnoticed(self, path: Path, processes: int, most: int | None = None) -> Iterator[str]:
         """Yield the changes of a module that no test notices; at most so many are tried, spread over all of it."""
         module = Module(path)
-        if os.waitpid(self._start(module, self.come_to(path, range(0))), 0)[1]:
+        if not self.tried and os.waitpid(self._start(module, self.come_to(path, range(0))), 0)[1]:
             raise RuntimeError(f"{module.name}: its tests fail in a fork")
         count = sum(1 for _ in module.changes())
         each = -(-count // (most or count or 1)) or 1
-        left = dict.fromkeys(range(0, count, each))
-        self.tried += len(left)
-        noticed = _in_fork(lambda: json.dumps(self._noticed_by_collected(module, set(left), processes)))
-        for number in json.loads(noticed):
-            del left[number]
+        chosen = {number: lines for number, (_, lines) in enumerate(module.changes()) if number % each == 0}
+        early = self._lines[str(path)].get("", set())
+        quick = {n for n, lines in chosen.items() if self.come_to(path, lines) and lines and early.isdisjoint(lines)}
+        noticed = dict(json.loads(_in_fork(lambda: json.dumps(self._try_collected(module, quick, processes)))))
+        self.tried += len(chosen)
         running: dict[int, str] = {}
         for number, (change, lines) in enumerate(module.changes()):
-            if number not in left:
+            if number not in chosen or number in noticed:
+                if number in chosen and not noticed[number]:
+                    yield change
                 continue
             if not (tests := self.come_to(path, lines)):
                 yield f"{change} (no test comes here)"
@@ -364,17 +372,18 @@ class Tests:
         while running:
             yield from _unnoticed(running)
 
-    def _noticed_by_collected(self, module: Module, numbers: set[int], processes: int) -> list[int]:
-        """Return which changes of functions are noticed by tests that are collected once."""
+    def _try_collected(self, module: Module, numbers: set[int], processes: int) -> list[tuple[int, bool]]:
+        """Return of changes of functions whether tests that are collected once notice them, as far as that can be."""
         _be_silent()
         trial = _Trial(module, self, numbers, processes)
         pytest.main([*OPTIONS, "--capture=no", *self.come_to(module.path, range(0))], plugins=[trial])
-        return trial.noticed
+        return list(trial.noticed.items())
 
     def come_to(self, path: Path, lines: range) -> list[str]:
         """Return the tests that come to one of some lines, the quickest first; without lines all tests."""
         seen = self._lines[str(path)]
-        tests = [test for test, numbers in seen.items() if not numbers.isdisjoint(lines)] if lines else self._seconds
+        some = [test for test, numbers in seen.items() if test and not numbers.isdisjoint(lines)]
+        tests = some if lines else list(self._seconds)
         return sorted(tests, key=self._seconds.__getitem__)
 
     def _start(self, module: Module, tests: list[str]) -> int:
@@ -430,14 +439,14 @@ def _in_fork(work: Callable[[], str]) -> str:
 
 def _unnoticed(running: dict[int, str]) -> Iterator[str]:
     """Wait for one process; yield its change if it ended well."""
-    change, well = _ended(running)
-    if well:
+    change, status = _ended(running)
+    if status == 0:
         yield change
 
 
-def _ended(running: dict[int, Any]) -> tuple[Any, bool]:
-    """Wait for one process; return what it was started for, and whether it ended well."""
+def _ended(running: dict[int, Any]) -> tuple[Any, int]:
+    """Wait for one process; return what it was started for, and how it ended."""
     process, status = os.wait()
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    return running.pop(process), status == 0
+    return running.pop(process), status
