@@ -35,7 +35,7 @@ OFFLINE = [
     if path not in [*ON_KAFKA, *SERVED, IN_ARANGODB, ON_DISCORD]
 ]
 FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TOPIC = re.compile(r"\basof(?=\.(messages|episodic|semantic|dead-letters|control)\b)")
+TOPIC = re.compile(r"\basof(?=\.(messages|episodic|semantic|dead-letters|control|replies)\b)")
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 

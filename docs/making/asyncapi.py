@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from asof_streams import control, episodic, semantic
+from asof_streams import control, conversation, episodic, semantic
 from asof_streams.events import Event
 from asof_streams.kafka import envelope
 from asof_streams.kafka.topic_rules import RULES, Kind
@@ -29,6 +29,7 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
 )
 _CONTROL = events.of(control)
 _EPISODIC, _SEMANTIC = events.of(episodic), [*events.of(semantic), *_ELSEWHERE]
+_REPLIES = [cls for cls in events.of(conversation) if not cls.type.startswith("prompt.")]
 _BINDING = {"bindingVersion": "0.5.0"}
 _PREFIX = {"default": "asof", "description": "The setting kafka_prefix."}
 _GENERATION = {"default": "main", "description": "The name of a generation: see asof generations."}
@@ -58,6 +59,9 @@ def document() -> dict[str, Any]:
             "messages": _channel("messages", "What producers send.", sent, "messages"),
             "episodic": _channel("episodic", "What was recorded of each message, as worded.", _types(_EPISODIC)),
             "semantic": _channel("semantic.{generation}", "What one generation believes, and why.", _types(_SEMANTIC)),
+            "replies": _channel(
+                "replies", "What a bot answers, and its check-ins.", _types([*_REPLIES, episodic.GroupErased])
+            ),
             "control": _channel("control", "Which generation answers, and which were dropped.", _types(_CONTROL)),
             "deadLetters": _channel(
                 "dead-letters", "What the messages topic had and asof could not take.", ["dead.letter"], "dead letters"
@@ -67,13 +71,14 @@ def document() -> dict[str, Any]:
             "sendMessages": _operation("send", "messages", sent),
             "receiveEpisodic": _operation("receive", "episodic", _types(_EPISODIC)),
             "receiveSemantic": _operation("receive", "semantic", _types(_SEMANTIC)),
+            "receiveReplies": _operation("receive", "replies", _types([*_REPLIES, episodic.GroupErased])),
             "receiveControl": _operation("receive", "control", _types(_CONTROL)),
             "receiveDeadLetters": _operation("receive", "deadLetters", ["dead.letter"]),
         },
         "components": {
             "messages": {
                 **{cls.type: _sent(door) for door, cls in schemas.DOOR.items()},
-                **{cls.type: _event(cls) for cls in (*_EPISODIC, *events.of(semantic), *_CONTROL)},
+                **{cls.type: _event(cls) for cls in (*_EPISODIC, *events.of(semantic), *_REPLIES, *_CONTROL)},
                 envelope.CLAIMED: _claim(),
                 envelope.REACHED: _checkpoint(),
                 "dead.letter": _dead_letter(),

@@ -91,12 +91,13 @@ opens the topics finds there whether content is encrypted. Their cause is their 
 They stand in a log of their own, `conversation.sqlite`, which only a memory with a bot has. Nothing is made of them but
 what the bot needs to know: messages are learned from by way of the messages log. A reply is an event before anybody
 sees it, and a replay gives none. The cause of a reply is the message that it answers, and `recorded_at` is when it was
-given. Events of prompts concern no group.""",
+given. Events of prompts concern no group. On Kafka they are in the topic `asof.replies`, but for those of prompts.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
     "alias": "the other name",
     "answer": "what the model answered",
+    "answers": "the position of the message that it answers",
     "at": "from when on it no longer holds",
     "author_id": "the platform's own id of who said it",
     "attribute_id": "the attribute, as stated in that episode",

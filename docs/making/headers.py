@@ -20,7 +20,9 @@ EVENT = {  # headers of the events of derived topics
         "of the value; the second where it is encrypted",
     ),
     "ce_specversion": Header(r"^1\.0$", "of CloudEvents"),
-    "ce_source": Header(r"^/asof/(episodic|semantic\.[a-z0-9][a-z0-9_-]{0,62})$", "`/asof/` and the name of the log"),
+    "ce_source": Header(
+        r"^/asof/(episodic|conversation|semantic\.[a-z0-9][a-z0-9_-]{0,62})$", "`/asof/` and the name of the log"
+    ),
     "ce_type": Header(r"^[a-z_]+\.[a-z_]+$", "the type of the event, or `writer.claimed` or `checkpoint.reached`"),
     "ce_eventversion": Header("^[1-9][0-9]*$", "of the type"),
     "ce_id": Header("^.+$", "the event's id, the same at every replay; of a control record, what tells it from others"),
@@ -34,8 +36,8 @@ EVENT = {  # headers of the events of derived topics
     "ce_writer": Header("^.+$", "the name of the writer, as its claim has it in `ce_id`; earlier versions sent none"),
     "ce_offset": Header(
         "^[0-9]+$",
-        "of the episodic log, the offset of the message that caused it: where the message at `ce_cause` has another,"
-        " the messages topic has lost records; earlier versions sent none",
+        "of the episodic log and of replies, the offset of the message that caused it: where the message at `ce_cause`"
+        " has another, the messages topic has lost records; earlier versions sent none",
     ),
     "ce_partitions": Header(
         "^[0-9]+$",

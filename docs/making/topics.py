@@ -22,19 +22,21 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.messages` | what producers send | anybody |
 | `asof.episodic` | what was recorded of each message, as worded | one asof at a time |
 | `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
+| `asof.replies` | what a bot answered, and its check-ins, if one is to answer | one asof at a time |
 | `asof.control` | which generations are complete, answer, and were dropped; encryption | one asof at a time |
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
 `asof` in front is the setting `kafka_prefix`. All topics have one partition, or the same number; a group then lives in
 the partition that Kafka's own partitioner (murmur2) gives its key. asof asks of their settings:
 
-| setting | messages | episodic, semantic | dead letters |
+| setting | messages | episodic, semantic, replies | dead letters |
 |---|---|---|---|
 {settings}
 
 The sizes are the least that will do. `asof topics create` makes the topics so, `asof topics check` looks at them.
 `asof.control` is set as the semantic ones are: the first `asof rebuild` or `asof generations switch` makes it, or
-`asof topics create --encrypted`, and its first partition alone is used.
+`asof topics create --encrypted`, and its first partition alone is used. `asof topics create --replies` makes
+`asof.replies`.
 
 ## Sending messages
 
@@ -87,13 +89,38 @@ The events that stand have the positions 0, 1, 2 and so on in `ce_sequence`, wit
 `ce_cause` and the places 0, 1, 2 and so on. A position that is too high means that records of the topic are lost: stop.
 An offset is no position: control records, and what is passed over, have offsets too.
 
-The input of `asof.episodic` is the messages, that of a semantic topic the episodic log. So a message is answered once
-the checkpoint of the episodic topic is behind it, and that of the semantic topic behind all its episodic events. A
-topic that an older version wrote has no `checkpoint.reached` until a newer worker has taken it over.
+The input of `asof.episodic` and `asof.replies` is the messages, that of a semantic topic the episodic log. So a
+message is answered once the checkpoint of the episodic topic is behind it, and that of the semantic topic behind all
+its episodic events. A topic that an older version wrote has no `checkpoint.reached` until a newer worker has taken it
+over.
 
 Where `group.erased` stands, forget all of that group that stands before it. If a part of the group was erased, what is
 left of it follows once more: the same events with their ids, causes and times, so that `ce_cause` goes back. A second
-`group.erased` of the same cause says that a worker began that anew: forget the first of it as well.
+`group.erased` of the same cause says that a worker began that anew: forget the first of it as well. On
+`asof.replies` nothing follows once more: where a part of the group was erased, `reply.erased` has the positions of
+the events to forget.
+
+## Replies
+
+A bot's platform may be any program that sends to `asof.messages` and reads `asof.replies`:
+
+1. What a user says is a message with the `kind` `message`, the platform's own `external_id`, and an `author_id`. A
+   reaction, an edit and a deletion have a `kind` of their own. Only such messages of users (`role_type` `user`, which
+   it is if it is left out) are answered, if they were said no more than a quarter of an hour before the responder comes
+   to them.
+2. Each answer is an event `reply.given` that stands. Its `ce_offset` is the offset of the message that it answers, and
+   `to` that message's `external_id`, in the group of the key. `action` says what to do: `reply` with the `content`,
+   `react` by putting the emoji in `content` on the message `to`, `unreact` by taking it off. `checkin.sent` is said
+   without having been asked.
+3. Where `ce_checkpointoffset` of an event or a checkpoint that stands is greater than the offset of a message, all
+   answers to that message stand up to there: where there is none, none comes.
+4. What was sent to the user goes to `asof.messages` as a turn of the bot: `role_type` `assistant`, the `kind`
+   `message`, its own `external_id` and, of a reply, the `reply_to` of the message that it answers; of a check-in,
+   `is_proactive`. So it is known in the next reply, and a user's reply to it is feedback. An answer without an
+   `archetype` is an acknowledgement, as of a goal, and no turn. `reply.sent` says that the turn was seen.
+
+Commit the offset in `asof.replies` before you send what stands there: then a crash may lose an answer, and never gives
+one twice. A replay or another responder gives none again: the events and their `reply_id` are those that stand.
 
 ## Encrypted values
 

@@ -53,6 +53,16 @@ class ReplySent(Event):
 
 
 @register
+class ReplyErased(Event):
+    """Some answers and check-ins of the group are erased, with messages that they were about. It is on topics alone."""
+
+    type: ClassVar[str] = "reply.erased"
+
+    positions: tuple[int, ...]  # of the events, in this log
+    answers: tuple[int, ...]  # the positions of the messages that they answered, which stay answered
+
+
+@register
 class CheckinScheduled(Event):
     """The bot is to speak first in a group at a moment. It replaces a check-in of the group that was not sent."""
 

@@ -16,6 +16,7 @@ from struct import Struct
 from typing import Final
 
 from asof_streams.ciphers import NONCE_BYTES, cipher, decrypt, pack, unpack
+from asof_streams.conversation import ReplyErased
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import KeysUnavailable
 from asof_streams.key_store import KeyStore
@@ -23,7 +24,12 @@ from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.record_sealer import MARK as RECORD
 from asof_streams.record_sealer import RecordSealer, is_sealed_record
 
-NOT_SEALED: Final = (ErasureRequest.type, RedactionRequest.type, GroupErased.type)  # nor erased: they outlive keys
+NOT_SEALED: Final = (  # nor erased: they outlive keys
+    ErasureRequest.type,
+    RedactionRequest.type,
+    GroupErased.type,
+    ReplyErased.type,
+)
 MARK: Final = b"\x01"  # before encrypted bytes; an encoded event begins with a brace
 _HEADER: Final = Struct(">cI")
 _POSITION: Final = Struct(">q")

@@ -11,16 +11,19 @@ from asof_streams.sealer import NOT_SEALED
 from asof_streams.sqlite import owe_vacuum
 from asof_streams.sqlite_records import Records
 
+_KEPT: Final = f"({', '.join('?' * len(NOT_SEALED))})"
 _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
+    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND "
+    f"type NOT IN {_KEPT}"
 )
 _ERASE_AT: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE position = ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
+    "WHERE position = ? AND payload IS NOT NULL AND "
+    f"type NOT IN {_KEPT}"
 )
 _TALLY: Final = (
-    "SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN (?, ?, ?)"
+    f"SELECT count(payload), count(*) - count(payload) FROM log WHERE grp = ? AND position < ? AND type NOT IN {_KEPT}"
 )
 _SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the quotes of a text, so it is the field
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "

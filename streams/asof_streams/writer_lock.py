@@ -15,6 +15,7 @@ NAME: Final = "writer.lock"
 AGENT: Final = (
     "agent.lock"  # of the agent that a folder belongs to: whoever else writes there lets it, as soon as it can
 )
+RESPONDER: Final = "responder.lock"  # of the agent that answers from a directory, beside those that fill it
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 import asof_streams
-from asof_streams import control, episodic, events, messages, semantic
+from asof_streams import control, conversation, episodic, events, messages, semantic
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
 from asof_streams.kafka.topic_rules import RULES, TopicDescription, check_topic
@@ -25,8 +25,9 @@ HISTORY = ROOT / "tests" / "history"
 DOCUMENT: dict[str, Any] = yaml.load(FILE.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 CHANNELS, MESSAGES = DOCUMENT["channels"], DOCUMENT["components"]["messages"]
 TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.startswith(f"{asof_streams.__name__}.")}
-LAYERS = (episodic.__name__, semantic.__name__, control.__name__)
-DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in LAYERS)
+LAYERS = (episodic.__name__, semantic.__name__, control.__name__, conversation.__name__)
+ELSEWHERE = {"prompt.registered", "prompt.activated"}  # of directories without Kafka
+DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in LAYERS and name not in ELSEWHERE)
 
 
 @cache
@@ -109,7 +110,7 @@ def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> 
     topics = Topics("some")
     named = {channel["address"].format(prefix="some", generation="g2"): channel for channel in CHANNELS.values()}
 
-    kinds = topics.all(["g2"]) | {topics.control: "derived"}
+    kinds = topics.all(["g2"]) | {topics.control: "derived", topics.replies: "derived"}
     assert named.keys() == kinds.keys()
     for name, kind in kinds.items():
         binding = named[name]["bindings"]["kafka"]
@@ -142,7 +143,7 @@ def test_the_messages_topic_takes_what_producers_may_send() -> None:
 @pytest.mark.parametrize("type_", DERIVED)
 def test_an_event_is_sent_with_the_headers_and_the_value_that_are_described(type_: str) -> None:
     for event in stored(type_):
-        for log, checkpoint in (("episodic", None), ("semantic.main", 18)):
+        for log, checkpoint in (("episodic", None), ("semantic.main", 18), ("conversation", 18)):
             draft = Draft("ana-1", 1_714_555_800_000_001, 17, 0, 2, event)
             sent = envelope.event(log, 41, draft, 3, checkpoint)
 

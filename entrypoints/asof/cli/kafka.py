@@ -52,6 +52,9 @@ def topics(
     encrypted: Annotated[
         bool, typer.Option("--encrypted", help="create: encrypt what is sent there, for ever, with keys of ASOF_KEYS.")
     ] = False,
+    replies: Annotated[
+        bool, typer.Option("--replies", help="create: also that of what a bot answers, which a worker then fills.")
+    ] = False,
 ) -> int:
     """Check the topics on Kafka, create those that are not there, or see how far a directory has read them.
 
@@ -67,7 +70,12 @@ def topics(
     made: list[str] = []
     if action == "create":
         made, findings = operations.create_topics(
-            call.settings, generation or (), partitions=partitions, replication=replication, encrypted=encrypted
+            call.settings,
+            generation or (),
+            partitions=partitions,
+            replication=replication,
+            encrypted=encrypted,
+            replies=replies,
         )
     else:
         findings = operations.check_topics(call.settings, generation or ())
@@ -118,8 +126,9 @@ def worker(
         bool, typer.Option("--projector", help="Only follow the topics into the directory; write to none of them.")
     ] = False,
     agents: Annotated[
-        str, typer.Option("--agents", metavar="NAMES", help="recorder, believer, or both with a comma between them.")
-    ] = ",".join(operations.AGENTS),
+        str | None,
+        typer.Option("--agents", metavar="NAMES", help="Of recorder, believer, responder, with commas; else all."),
+    ] = None,
     generation: Annotated[
         list[str] | None,
         typer.Option("--generation", metavar="NAME", help="Of believers, once for each; else all that have begun."),
@@ -132,7 +141,7 @@ def worker(
     if projector:
         operations.project(call.settings)
     else:
-        operations.work(call.settings, agents.split(","), generation or ())
+        operations.work(call.settings, () if agents is None else agents.split(","), generation or ())
     return 0
 
 

@@ -7,6 +7,9 @@ __all__ = [
     "projector_process",
     "rebuild",
     "replay_topic",
+    "replica_keeper",
+    "replies_log",
+    "topic_logs",
     "topic_rewrite",
     "worker_process",
 ]

@@ -35,7 +35,8 @@ class ReplicaFollower:
 
     WriterBusy: another process keeps it up, or one of its partitions; with `leave_held` those are left to that one.
     settings: of a graph database that is to follow too; None: none is. keys: the folder of the store of keys, where
-    content is encrypted. InvalidInput: it is a copy of other topics, or none. NotFound: there are no topics.
+    content is encrypted. partition: the only one that is kept up; None: all are. InvalidInput: it
+    is a copy of other topics, or none. NotFound: there are no topics.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ReplicaFollower:
         leave_held: bool = False,
         settings: Settings | None = None,
         keys: Path | None = None,
+        partition: int | None = None,
     ) -> None:
         self._topics = topics
         self._copies: list[PartitionReplica] = []
@@ -59,13 +61,15 @@ class ReplicaFollower:
                 raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
             keep(places.root, ReplicaManifest(topics.prefix, count))
             self._control = Control(self._client, topics)
-            own = [places_of(places, partition, count) for partition in range(count)]
+            numbers = range(count) if partition is None else [partition]
+            parts = {number: places_of(places, number, count) for number in numbers}
+            own = [*parts.values()]
             keep_keys([places, *own], find_keys(connection, topics, keys))
             apply(self._control.catch_up(), own)  # what was dropped has no topic any more
-            for partition, part in enumerate(own):
+            for number, part in parts.items():
                 try:
                     graphs = None if settings is None else graphs_of(settings, part)
-                    at = TopicPartitions(part, self._client, topics, partition)
+                    at = TopicPartitions(part, self._client, topics, number)
                     copy = PartitionReplica(at, leave_held=leave_held, graphs=graphs)
                 except WriterBusy:
                     if not leave_held:

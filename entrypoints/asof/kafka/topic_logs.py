@@ -41,6 +41,11 @@ class TopicPartitions:
         """The partition of the episodic topic."""
         return PartitionId(self.topics.episodic, self.partition)
 
+    @property
+    def replies(self) -> PartitionId:
+        """The partition of the topic of the conversation log."""
+        return PartitionId(self.topics.replies, self.partition)
+
     def semantic(self, generation: str) -> PartitionId:
         """The partition of a generation's topic."""
         return PartitionId(self.topics.semantic(generation), self.partition)
@@ -97,6 +102,10 @@ class TopicPartitions:
 
         path = self.places.semantic(generation)
         return self.event_topic(path, self.semantic(generation), state, messages, episodic, forget, is_live)
+
+    def replies_topic(self, state: State, messages: SqliteLog) -> EventTopic:
+        """Open the conversation log. Its projection forgets by what the messages log says; nothing is parked there."""
+        return self.event_topic(self.places.conversation, self.replies, state, messages, messages, lambda *_: None)
 
 
 class TopicLogs:

@@ -16,12 +16,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from asof.kafka.believer import believers_group
+from asof.kafka.replies_log import responders_group
 from asof.runtime import clock
 from asof_projections.control import ControlState
 from asof_streams.control import RewriteAnnounced, RewriteBegun, RewriteFinished
+from asof_streams.conversation import CheckinSent, ReplyErased, ReplyGiven
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import InvalidInput, TopicUnfit, UnavailableError
 from asof_streams.events import Event
@@ -36,6 +38,9 @@ from asof_streams.kafka.rewritten import copied, emptied, filler, restored
 from asof_streams.kafka.topics import Topics, await_no_workers, create
 from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.sealer import NOT_SEALED
+
+_ERASING: Final = (GroupErased.type.encode(), ReplyErased.type.encode())
+_ANSWERS: Final = (ReplyGiven.type, CheckinSent.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,28 @@ class _Events:
     end: int  # the position of the next event
     checkpoint: int
     erased: Mapping[str, int]  # the offset of the last `group.erased`, by group
+    redacted: Sequence["_Redacted"] = ()
+
+    def is_erased(self, raw: Raw) -> bool:
+        """Whether the value of a record is to be empty: its group, or the answer that it has, was erased after it."""
+        headers = dict(raw.headers)
+        group = (raw.key or b"").decode(errors="replace")
+        type_, cause = headers.get("ce_type", b""), headers.get("ce_cause", b"")
+        if not group or type_ in _ERASING:
+            return False
+        own = (one for one in self.redacted if one.group == group and raw.offset < one.offset)
+        return raw.offset < self.erased.get(group, 0) or any((type_, cause) in one.answers for one in own)
+
+
+class _Redacted(NamedTuple):
+    """Answers that were erased by an event: its offset, and of each its type and the message that it answers.
+
+    Also what a deposed writer said to the same message is one of these.
+    """
+
+    group: str
+    offset: int
+    answers: frozenset[tuple[bytes, bytes]]
 
 
 class _Copy(NamedTuple):
@@ -106,6 +133,7 @@ class TopicRewrite:
         names = client.topics()
         self._generations = [name for name in topics.generations_of(names) if name not in self._state.dropped]
         self._partitions = client.partitions(topics.messages)
+        self._has_replies = topics.replies in names
 
     def run(self) -> list[TopicRewritten]:
         """Copy all topics, and say so in the control logs of both; return what was done."""
@@ -125,7 +153,12 @@ class TopicRewrite:
         return done
 
     def _expect_no_workers(self) -> None:
-        groups = [f"{self._topics.prefix}.workers", *(believers_group(self._topics, g) for g in self._generations)]
+        answering = [responders_group(self._topics)] if self._has_replies else []
+        groups = [
+            f"{self._topics.prefix}.workers",
+            *answering,
+            *(believers_group(self._topics, g) for g in self._generations),
+        ]
         asyncio.run(await_no_workers(self._client.connection, groups))
 
     def _begin(self, ends: Mapping[str, Sequence[int]]) -> ControlTopic:
@@ -137,7 +170,8 @@ class TopicRewrite:
 
         def decision(state: ControlState) -> Event | None:
             if state.begun is None:
-                derived = [target.episodic, *map(target.semantic, target.generations_of(self._client.topics()))]
+                derived = [target.episodic, target.replies]
+                derived += map(target.semantic, target.generations_of(self._client.topics()))
                 there = [(name, n) for name in (target.messages, *derived) for n in range(self._partitions)]
                 there = [at for at in there if self._client.partitions(at[0])]
                 if state.position or any(self._client.ends(there).values()):
@@ -154,7 +188,9 @@ class TopicRewrite:
         kept = [event for event in self._control.events if not isinstance(event, of_here)]
         for number, event in enumerate(kept, 1):
             _append(control, partial(_at, number, event))
-        asyncio.run(create(connection, target, self._generations, partitions=self._partitions))
+        asyncio.run(
+            create(connection, target, self._generations, partitions=self._partitions, replies=self._has_replies)
+        )
         return control
 
     def _say_replaced(self) -> None:
@@ -172,6 +208,7 @@ class TopicRewrite:
     def _names(self) -> list[str]:
         topics = self._topics
         derived = [topics.episodic, *map(topics.semantic, self._generations)]
+        derived += [topics.replies] if self._has_replies else []
         letters = [topics.dead_letters] if self._client.partitions(topics.dead_letters) else []
         return [topics.messages, *derived, *letters]
 
@@ -199,15 +236,21 @@ class TopicRewrite:
                 target.messages,
                 [partial(_message, messages[n], everywhere, partial(self._parsed, n)) for n in numbers],
             ),
-            _Copy(topics.episodic, target.episodic, [partial(_event, events.erased) for events in episodic]),
+            _Copy(topics.episodic, target.episodic, [partial(_event, events) for events in episodic]),
         ]
+        if self._has_replies:
+            replies = [self._read_events(topics.replies, number) for number in numbers]
+            for number in numbers:
+                if replies[number].checkpoint < len(messages[number].offsets):
+                    raise self._behind(topics.replies, number)
+            plan.append(_Copy(topics.replies, target.replies, [partial(_event, events) for events in replies]))
         for generation in self._generations:
             name = topics.semantic(generation)
             events = [self._read_events(name, number) for number in numbers]
             for number in numbers:
                 if events[number].checkpoint < episodic[number].end:
                     raise self._behind(name, number)
-            plan.append(_Copy(name, target.semantic(generation), [partial(_event, of.erased) for of in events]))
+            plan.append(_Copy(name, target.semantic(generation), [partial(_event, of) for of in events]))
         if topics.dead_letters in self._names():
             empty = {
                 (number, offset)
@@ -272,11 +315,18 @@ class TopicRewrite:
 
     def _read_events(self, topic: str, number: int) -> _Events:
         fence, erased = Fence(f"{topic}[{number}]"), dict[str, int]()
+        redacted: list[_Redacted] = []
+        answers: dict[int, tuple[bytes, bytes]] = {}  # by position
         for raw in self._records(topic, number):
             for sent in fence.pass_through(raw):
                 if sent.type == GroupErased.type:
                     erased[sent.group] = raw.offset
-        return _Events(fence.position, fence.checkpoint, erased)
+                elif sent.type in _ANSWERS:
+                    answers[sent.position] = sent.type.encode(), b"%d" % sent.cause
+                elif sent.type == ReplyErased.type:
+                    positions = ReplyErased.model_validate_json(sent.payload).positions
+                    redacted.append(_Redacted(sent.group, raw.offset, frozenset(map(answers.__getitem__, positions))))
+        return _Events(fence.position, fence.checkpoint, erased, redacted)
 
     # Copying.
 
@@ -324,13 +374,9 @@ def _message(of: _Messages, everywhere: Collection[str], parse: Callable[[Raw], 
     return copied(found)
 
 
-def _event(erased: Mapping[str, int], raw: Raw) -> Outgoing:
-    """Return the copy of a record of a derived topic: its value is empty where its group was erased after it."""
-    group = (raw.key or b"").decode(errors="replace")
-    headers = [*raw.headers]
-    is_erasure = ("ce_type", GroupErased.type.encode()) in headers
-    is_empty = bool(group) and raw.offset < erased.get(group, 0) and not is_erasure
-    return Outgoing(raw.key, b"" if is_empty else raw.value, headers)
+def _event(of: _Events, raw: Raw) -> Outgoing:
+    """Return the copy of a record of a derived topic: its value is empty where it was erased."""
+    return Outgoing(raw.key, b"" if of.is_erased(raw) else raw.value, [*raw.headers])
 
 
 def _letter(empty: Collection[tuple[int, int]], raw: Raw) -> Outgoing:

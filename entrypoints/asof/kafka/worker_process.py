@@ -20,13 +20,14 @@ from asof.kafka.partition_process import (
     partition_server,
 )
 from asof.kafka.replica import adopt_generation, begin_catalog
+from asof.kafka.replies_log import responders_group
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.generations import expect_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_worker
-from asof.runtime.replica_health import BELIEVERS, FILE, ReplicaProgress, write_health
+from asof.runtime.replica_health import AGENT_FILES, FILE, ReplicaProgress, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of, load_ontology
 from asof.settings import Settings
@@ -45,16 +46,23 @@ _CONTROL_SECONDS: Final = 1.0  # between two looks at the control topic
 _log = logging.getLogger(__name__)
 
 
+OpenResponder = Callable[[DirectoryLayout, Settings, Connection, Topics, int], Opening]
+"""Returns the arguments of a responder's partition: the service above this floor has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """What a worker does: `agents`, and the generations of its believers; none: all that have begun, and the first.
 
-    infos: descriptions of generations whose topics are empty.
+    infos: descriptions of generations whose topics are empty. responder: how a responder opens a partition. may_answer:
+    whether to run one too where there is a topic for it, and content is kept.
     """
 
     agents: frozenset[str] = frozenset({"recorder", "believer"})
     generations: tuple[str, ...] = ()
     infos: tuple[GenerationInfo, ...] = ()
+    responder: OpenResponder | None = None
+    may_answer: bool = False
 
 
 class _Role(NamedTuple):
@@ -128,10 +136,10 @@ class _Worker:
         keep_keys([self._places], self._keys)
         membership = Membership(self._places.root)
         opened.callback(membership.release)
-        if roles.agents == {"believer"}:
-            self._health = BELIEVERS
-        elif "believer" in roles.agents:
-            (self._places.root / BELIEVERS).unlink(missing_ok=True)  # of one that ran here before
+        self._health = next(file for agent, file in AGENT_FILES.items() if agent in roles.agents)
+        for agent, file in AGENT_FILES.items():
+            if agent in roles.agents and file != self._health:
+                (self._places.root / file).unlink(missing_ok=True)  # of one that ran here before
         self._ended = asyncio.get_running_loop().create_future()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._end)
@@ -212,7 +220,24 @@ class _Worker:
             for generation in roles.generations or self._begun(count, control):
                 info = next((info for info in roles.infos if info.name == generation), None)
                 found.append(self._believer(generation, info, count, beside="recorder" in roles.agents))
+        if "responder" in roles.agents or (roles.may_answer and self._can_answer()):
+            found.append(self._responder(roles.responder, count))
         return found
+
+    def _can_answer(self) -> bool:
+        return self._client.partitions(self._topics.replies) > 0 and not self._settings.suppress_content
+
+    def _responder(self, opening: OpenResponder | None, count: int) -> _Role:
+        settings, connection, topics = self._settings, self._connection, self._topics
+        if opening is None or settings.suppress_content:
+            raise InvalidInput("a responder puts its words on a topic: have content kept", "suppress_content")
+        if not self._client.partitions(topics.replies):
+            raise NotFound(f"there is no topic {topics.replies}: asof topics create --replies makes it")
+
+        def responder(partition: int) -> Opening:
+            return opening(places_of(self._places, partition, count), settings, connection, topics, partition)
+
+        return _Role("responder", "", topics.messages, responders_group(topics), responder)
 
     def _believer(self, generation: str, info: GenerationInfo | None, count: int, *, beside: bool) -> _Role:
         settings, connection, topics = self._settings, self._connection, self._topics

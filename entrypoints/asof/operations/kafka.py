@@ -30,11 +30,13 @@ def create_topics(
     partitions: int | None,
     replication: int | None,
     encrypted: bool = False,
+    replies: bool = False,
 ) -> tuple[list[str], list[TopicFinding]]:
     """Make the topics that are not there, of generation `main` if none is named.
 
-    encrypted: whether their content is to be encrypted, with keys in the store of the settings. Return the names of
-    those that were made, and what `check_topics` says then.
+    encrypted: whether their content is to be encrypted, with keys in the store of the settings. replies: whether
+    there is to be one of what a bot answers. Return the names of those that were made, and what `check_topics` says
+    then.
     """
     if encrypted and settings.keys is None:
         raise InvalidInput("name a folder for the store of keys, which every machine reaches: ASOF_KEYS", "keys")
@@ -42,7 +44,9 @@ def create_topics(
     from asof_streams.kafka.topics import Topics, create
 
     names = Topics(settings.kafka_prefix)
-    made = asyncio.run(create(connection, names, wanted, partitions=partitions, replication=replication))
+    made = asyncio.run(
+        create(connection, names, wanted, partitions=partitions, replication=replication, replies=replies)
+    )
     if encrypted and settings.keys is not None:
         from asof.kafka.encryption import choose_encryption
 
@@ -119,26 +123,29 @@ def lag_of_topics(settings: Settings) -> list[Lag]:
     return lags
 
 
-AGENTS: Final = ("recorder", "believer")
+AGENTS: Final = ("recorder", "believer", "responder")
 
 
-def work(settings: Settings, agents: Sequence[str] = AGENTS, generations: Sequence[str] = ()) -> None:
+def work(settings: Settings, agents: Sequence[str] = (), generations: Sequence[str] = ()) -> None:
     """Run agents between the topics until SIGTERM or SIGINT.
 
-    agents: `recorder` makes episodes of messages, `believer` makes beliefs of episodes. generations: those that are
-    believed; none: all that have begun, and the first. InvalidInput: there is no such agent, or a recorder is to have a
-    generation. NotFound: there is no such generation. TopicUnfit: a topic would lose history or order.
+    agents: `recorder` makes episodes of messages, `believer` makes beliefs of episodes, `responder` answers messages;
+    none: the first two, and the third where there is a topic for it. generations: those that are believed; none: all
+    that have begun, and the first. InvalidInput: there is no such agent, or a recorder is to have a generation.
+    NotFound: there is no such generation, or no topic for answers. TopicUnfit: a topic would lose history or order.
     """
-    if not agents or not {*agents} <= {*AGENTS}:
-        raise InvalidInput(f"the agents are {' and '.join(AGENTS)}", "agents")
-    if generations and "believer" not in agents:
+    if not {*agents} <= {*AGENTS}:
+        raise InvalidInput(f"the agents are {', '.join(AGENTS)}", "agents")
+    if generations and agents and "believer" not in agents:
         raise InvalidInput("a recorder writes no generation: leave it out, or run a believer", "generation")
     for name in generations:
         check_name(name, "generation")
     connection_of(settings)
     from asof.kafka.worker_process import Roles, run
+    from asof.service.topic_responder import ResponderOpening
 
-    run(settings, Roles(frozenset(agents), tuple(generations)))
+    chosen = frozenset(agents or AGENTS[:2])
+    run(settings, Roles(chosen, tuple(generations), responder=ResponderOpening, may_answer=not agents))
 
 
 def project(settings: Settings) -> None:

@@ -5,12 +5,13 @@ erased: nothing is answered to a message that is gone. Others write to the log b
 group, and whoever changes a prompt.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final, Self
 
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
 from asof_agents.conversation.classification import classify
 from asof_projections.conversation.model import Checkin, ConversationMessage
 from asof_projections.conversation.store import ConversationStore, Followed
@@ -37,15 +38,21 @@ _SIDE_FILES: Final = ("", "-wal", "-shm")
 class ConversationLog:
     """The conversation log, opened for writing, and its projection; used by one thread, and closed by it.
 
-    beside: leaves the one who answers there: nothing is taken over. NotFound: there is no messages log.
+    beside: leaves the one who answers there: nothing is taken over. log: opens the log where it is no file of the
+    directory alone. NotFound: there is no messages log.
     """
 
-    def __init__(self, places: DirectoryLayout, *, beside: bool = False) -> None:
+    def __init__(
+        self, places: DirectoryLayout, *, beside: bool = False, log: Callable[[SqliteLog], SqliteLog] | None = None
+    ) -> None:
         self._places = places
         with ExitStack() as opened:
             self._messages = opened.enter_context(SqliteLog(places.messages))
-            term = _term(places) if beside else None
-            self._log = opened.enter_context(SqliteLog(places.conversation, writable=True, term=term))
+            if log is None:
+                term = _term(places) if beside else None
+                self._log = opened.enter_context(SqliteLog(places.conversation, writable=True, term=term))
+            else:
+                self._log = opened.enter_context(closing(log(self._messages)))
             self.store: Final = opened.enter_context(self._open_store())
             self._opened = opened.pop_all()
 
@@ -256,9 +263,9 @@ _ANSWERED: Final = frozenset({"turn", "feedback", "goal", "undo"})
 def erase_from_conversation(places: DirectoryLayout) -> None:
     """Carry out the erasures that are on the messages log in the conversation log, where there is one.
 
-    WriterBusy: whoever answers has been replaced again and again meanwhile.
+    In a copy of topics whoever answers does it. WriterBusy: whoever answers was replaced again and again meanwhile.
     """
-    if places.conversation.exists():
+    if places.conversation.exists() and not is_copy(places.root):
         for attempt in range(_TRIES):
             try:
                 with ConversationLog(places, beside=True) as log:

@@ -12,7 +12,11 @@ from asof_streams.files import make_folder, replace_file
 from asof_streams.instants import SECOND
 
 FILE: Final = "worker.json"
-BELIEVERS: Final = "believers.json"  # of a worker that runs no recorder, so that one that does may share its directory
+AGENT_FILES: Final = {  # of a worker that runs no agent of those before, so that one that does may share its directory
+    "recorder": FILE,
+    "believer": "believers.json",
+    "responder": "responders.json",
+}
 _FRESH_SECONDS: Final = 30
 
 
@@ -26,7 +30,7 @@ class ReplicaProgress(NamedTuple):
     oldest: int | None = None  # milliseconds: when the first record under way came to the topic, if that is known
     restarts: int = 0  # the number of times that it was opened again after a failure, since it was assigned
     parked: int | None = None  # messages that nothing could be made of, not retried since; None: it is not known
-    agent: str = ""  # recorder, believer or projector
+    agent: str = ""  # recorder, believer, responder or projector
     generation: str = ""  # that a believer writes
 
 
@@ -55,7 +59,7 @@ class ReplicaHealth:
     @classmethod
     def read(cls, root: Path) -> Self:
         """Return the progress that the processes of a directory wrote. NotFound: none ever ran."""
-        found = [health for file in (FILE, BELIEVERS) if (health := cls._read(root / file)) is not None]
+        found = [health for file in AGENT_FILES.values() if (health := cls._read(root / file)) is not None]
         if not found:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it")
         partitions = tuple(reached for health in found for reached in health.partitions)

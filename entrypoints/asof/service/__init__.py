@@ -8,4 +8,5 @@ __all__ = [
     "served_conversation",
     "service",
     "session",
+    "topic_responder",
 ]

@@ -5,36 +5,23 @@ it. So after a crash in any step, a message that has an answer is not answered a
 `resume`. What is said is learned from behind the answer, by the service's worker; no answer waits for that.
 """
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal, Self, TypeVar
-from weakref import WeakValueDictionary
+from typing import Literal
 
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.recollection import KnownFacts, ZoneOf
-from asof.service.responder import Responder
+from asof.service.answering import FRESH, Answering
+from asof.service.recollection import KnownFacts
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_agents.conversation.checkins import QuietHours, due_checkins
 from asof_agents.conversation.material import ShownFact
-from asof_agents.conversation.templates import NOTED, SALUTE, UNDO
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
 from asof_streams.errors import InvalidInput
-from asof_streams.events import Event
-from asof_streams.ids import derive
-from asof_streams.instants import SECOND
 from asof_streams.messages import Message, RedactionRequest, validate
-from asof_streams.resource_pool import ResourcePool
-
-_FRESH: Final = 900 * SECOND  # after which a message that a crash left without an answer gets none
-
-R = TypeVar("R")
-Action = Literal["reply", "react", "unreact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +68,7 @@ class Forgotten:
     erased: bool
 
 
-class Conversation:
+class Conversation(Answering[ConversationLog]):
     """The conversations of all groups of a service, for the tasks of one event loop. Use it as a context manager.
 
     The first one of a directory makes its conversation log. name: what the bot is called. InvalidInput: the service is
@@ -94,19 +81,8 @@ class Conversation:
         if settings.kafka is not None:
             raise InvalidInput("a conversation needs a directory of its own: leave ASOF_KAFKA out", "kafka")
         self._service = service
-        self._now = now
         self._name = name
-        self._keeps_words = not settings.suppress_content
-        self._quiet = QuietHours.parse(settings.quiet_hours)
-        self._responder = Responder(service, settings, self._ask, now)
-        self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        places = DirectoryLayout(settings.data)
-        self._log = ResourcePool("asof-conversation", lambda: ConversationLog(places))
-        try:
-            self._log.submit(lambda log: log.begin(now())).result()
-        except BaseException:
-            self._log.close()
-            raise
+        super().__init__(service, settings, partial(ConversationLog, DirectoryLayout(settings.data)), now)
 
     async def take(self, incoming: Incoming) -> list[Outgoing]:
         """Put what a platform tells on the messages log, durably; then answer it, at most once, and return the answer.
@@ -119,10 +95,10 @@ class Conversation:
         async with self._turn(incoming.group):
             known = await self._ask(lambda log: _known(log, message))
             if known is not None and message.kind == "message":
-                return await self._answer(known.position, message.content)
+                return await self._answers(known.position, message)
             if known is None and message.kind != "message":
                 return []
-            return await self._answer((await self._service.take([message])).start, message.content)
+            return await self._answers((await self._service.take([message])).start, message)
 
     async def resume(self, group: str | None = None) -> list[Outgoing]:
         """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
@@ -132,9 +108,10 @@ class Conversation:
         answers: list[Outgoing] = []
         unanswered = await self._ask(ConversationLog.unanswered)
         for message in unanswered:
-            if message.said_at >= self._now() - _FRESH and group in (None, message.group):
+            if message.said_at >= self._now() - FRESH and group in (None, message.group):
                 async with self._turn(message.group):
-                    answers += await self._answer(message.position)
+                    given = await self.answer(message.position)
+                    answers += [_outgoing(event, message.group) for event in given]
         if unanswered and group is None:
             await self._ask(lambda log: log.pass_over(unanswered[-1].position + 1))
         return answers
@@ -145,16 +122,8 @@ class Conversation:
         A model words each, if one is set, of what is known by then; else, or where it fails, it is a greeting. A
         platform asks again and again. now: UTC microseconds. group: the only one that it is connected to.
         """
-        scheduled = await self._ask(lambda log: log.scheduled(group, now))
-        zones = {checkin.group: await self._service.ask(ZoneOf(checkin.group)) for checkin in scheduled}
-        outgoing: list[Outgoing] = []
-        for checkin in due_checkins(scheduled, now, self._quiet, zones.__getitem__):
-            event = await self._responder.check_in(checkin)  # whoever says something meanwhile does not wait for it
-            kept = event if self._keeps_words else event.model_copy(update={"content": ""})
-            async with self._turn(checkin.group):
-                if await self._ask(partial(ConversationLog.send_checkin, checkin=checkin, event=kept, now=self._now())):
-                    outgoing.append(Outgoing("checkin", checkin.checkin_id, event.content, None, checkin.group))
-        return outgoing
+        given = await self.check_in(now, group)
+        return [Outgoing("checkin", each.checkin_id, event.content, None, each.group) for each, event in given]
 
     async def sent(self, outgoing: Outgoing, external_id: str, at: int) -> bool:
         """Know that a platform took an answer; return whether it is a turn of the bot from then on.
@@ -205,51 +174,8 @@ class Conversation:
         """Return what is believed of a group, for whoever asks what the bot knows."""
         return await self._service.ask(KnownFacts(group))
 
-    def close(self) -> None:
-        """Close the conversation log; the service stays open."""
-        self._log.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def _answer(self, position: int, words: str | None = None) -> list[Outgoing]:
-        message = await self._ask(lambda log: _to_answer(log, position))
-        if message is None:
-            return []
-        events = await self._reply(message, words)
-        kept = [self._as_kept(event) for event in events]
-        given = bool(events) and await self._ask(lambda log: log.append(message.group, position, kept, self._now()))
-        return [_outgoing(event, message.group) for event in events if isinstance(event, ReplyGiven)] if given else []
-
-    def _as_kept(self, event: Event) -> Event:
-        """Return an answer as its log keeps it: without its words, where no content is to be kept."""
-        if self._keeps_words or not isinstance(event, ReplyGiven) or event.action != "reply":
-            return event
-        return event.model_copy(update={"content": ""})
-
-    async def _reply(self, message: ConversationMessage, words: str | None) -> Sequence[Event]:
-        own, target = message.external_id or "", message.reply_to or ""
-        match message.sort:
-            case "goal":
-                return [_given(message, 0, "reply", NOTED, own)]
-            case "feedback":
-                return [_given(message, 0, "react", SALUTE, own)]
-            case "undo":
-                return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
-        return await self._responder.reply(message, words)
-
-    async def _ask(self, question: Callable[[ConversationLog], R]) -> R:
-        return await asyncio.wrap_future(self._log.submit(question))
-
-    def _turn(self, group: str) -> asyncio.Lock:
-        """Return the lock of a group: its messages are answered one after the other."""
-        lock = self._groups.get(group)
-        if lock is None:
-            lock = self._groups[group] = asyncio.Lock()
-        return lock
+    async def _answers(self, position: int, message: Message) -> list[Outgoing]:
+        return [_outgoing(event, message.group_id) for event in await self.answer(position, message.content)]
 
 
 def _message_of(incoming: Incoming) -> Message:
@@ -273,15 +199,6 @@ def _known(log: ConversationLog, message: Message) -> ConversationMessage | None
     log.follow()
     target = message.reply_to if message.kind == "reaction" else message.external_id
     return None if target is None else log.store.message(message.group_id, target)
-
-
-def _to_answer(log: ConversationLog, position: int) -> ConversationMessage | None:
-    """Return a message that is to be answered; None: it is not, or it was."""
-    log.follow()
-    message = log.store.message_at(position)
-    if message is None or not message.awaits_reply or message.withdrawn_at is not None:
-        return None
-    return None if log.store.answers_to(position) else message
 
 
 def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: str, at: int) -> Message | None:
@@ -315,11 +232,6 @@ def _note_sent(log: ConversationLog, outgoing: Outgoing, external_id: str, now: 
     reply = log.store.reply(outgoing.id)
     if reply is not None and reply.group == outgoing.group and reply.external_id is None:
         log.append(reply.group, reply.answers, [ReplySent(reply_id=reply.reply_id, external_id=external_id)], now)
-
-
-def _given(message: ConversationMessage, place: int, action: Action, content: str, to: str) -> ReplyGiven:
-    reply_id = derive("reply", message.group, message.position, place)
-    return ReplyGiven(reply_id=reply_id, answers=message.position, action=action, content=content, to=to)
 
 
 def _outgoing(given: ReplyGiven, group: str) -> Outgoing:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol, TypeVar
 
 from asof.runtime.conversation_log import ConversationLog
+from asof.service.reader import Reader
 from asof.service.recollection import RecollectionQuery
-from asof.service.service import Service
 from asof.settings import Settings
 from asof_agents.conversation.archetypes import ARCHETYPES, DEFAULT
 from asof_agents.conversation.checkins import due_time
@@ -37,11 +37,19 @@ class Ask(Protocol):
     def __call__(self, question: Callable[[ConversationLog], R]) -> Awaitable[R]: ...
 
 
+class SearchedMemory(Protocol):
+    """The memory that replies are made from."""
+
+    async def search(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question that needs the embedder."""
+        ...
+
+
 class Responder:
     """Makes replies. Whatever fails, there is one: an answer, or an apology."""
 
-    def __init__(self, service: Service, settings: Settings, ask: Ask, now: Callable[[], int]) -> None:
-        self._service = service
+    def __init__(self, memory: SearchedMemory, settings: Settings, ask: Ask, now: Callable[[], int]) -> None:
+        self._memory = memory
         self._ask = ask
         self._now = now
         self._model = _model_of(settings)
@@ -81,7 +89,7 @@ class Responder:
     async def _recollect(self, group: str, words: str, before: int) -> ReplyMaterial:
         query = RecollectionQuery(group, words, before, self._model is not None)
         try:
-            return await self._service.search(query)
+            return await self._memory.search(query)
         except AsofError as error:  # the message is kept, and somebody waits for an answer
             log.warning("a reply is made without the memory: %s", error)
             return ReplyMaterial()

@@ -17,11 +17,14 @@ from asof_streams.conversation import (
     ConversationBegun,
     PromptActivated,
     PromptRegistered,
+    ReplyErased,
     ReplyGiven,
     ReplySent,
 )
+from asof_streams.episodic import GroupErased
 from asof_streams.errors import ContractError, DamagedView
 from asof_streams.events import Record
+from asof_streams.ids import derive
 from asof_streams.sqlite import SqliteGuard, connect, create, owe_vacuum, transaction
 
 _REMEDY: Final = "delete it: it is made again from its logs"
@@ -29,6 +32,15 @@ _CHANGING: Final = frozenset({"edit", "deletion"})  # sorts of messages that sta
 _OF_TALK: Final = "sort IN ('turn', 'feedback', 'goal')"
 _MESSAGE: Final = f"SELECT {', '.join('grp' if f == 'group' else f for f in ConversationMessage._fields)} FROM messages"
 _REPLY: Final = "SELECT reply_id, position, grp, answers, action, target, external_id FROM replies"
+_SENT_TURNS: Final = (
+    f"SELECT {', '.join('m.grp' if f == 'group' else f'm.{f}' for f in ConversationMessage._fields)},"
+    " r.reply_id, r.position, r.grp, r.answers, r.action, r.target, r.external_id"
+    " FROM messages m JOIN replies r ON r.grp = m.grp AND r.external_id IS NULL AND r.answers < m.position"
+    " AND CASE WHEN m.is_proactive THEN r.action = 'checkin' ELSE r.action = 'reply' AND r.target = m.reply_to END"
+    " WHERE m.position >= ? AND m.is_bot AND m.sort = 'turn' AND m.external_id IS NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM replies s WHERE s.grp = m.grp AND s.external_id = m.external_id)"
+    " ORDER BY m.position, r.position DESC"
+)
 _CHECKIN: Final = "SELECT checkin_id, grp, answers, due_at, scheduled_at, state FROM checkins"
 _PROMPTS: Final = (
     "SELECT p.prompt, p.version, template, temperature, max_tokens, registered_at, a.version IS p.version"
@@ -133,6 +145,12 @@ class ConversationStore:
             case ReplySent() as sent:
                 sql = "UPDATE replies SET external_id = ? WHERE reply_id = ? AND grp = ?"
                 self._db.execute(sql, (sent.external_id, sent.reply_id, record.group))
+            case ReplyErased() as erased:
+                for answered in erased.answers:
+                    self._give(derive("reply", record.group, answered, 0), record, answered, "reply", None)
+            case GroupErased():
+                for table in ("replies", "checkins"):
+                    self._db.execute(f"DELETE FROM {table} WHERE grp = ? AND answers < ?", (record.group, record.cause))
             case CheckinScheduled() as checkin:
                 replaced = "UPDATE checkins SET state = 'cancelled' WHERE grp = ? AND state = 'scheduled'"
                 self._db.execute(replaced, (record.group,))
@@ -249,6 +267,15 @@ class ConversationStore:
         """Return the answers to a message, in the order in which they were given."""
         rows = self._rows(f"{_REPLY} WHERE answers = ? AND action != 'checkin' ORDER BY position", position)
         return [GivenReply(*row) for row in rows]
+
+    def sent_turns(self, start: int) -> list[tuple[ConversationMessage, GivenReply]]:
+        """Return the turns of a bot from a position on with the answers or check-ins that they are, in their order.
+
+        Those are left out that are known as sent.
+        """
+        width = len(ConversationMessage._fields)
+        rows = self._rows(_SENT_TURNS, start)
+        return [(_message(row[:width]), GivenReply(*row[width:])) for row in rows]
 
     def scheduled(self, group: str | None = None, due_by: int | None = None) -> list[Checkin]:
         """Return the check-ins that are to be sent, the first due first: of a group, and those due by a moment."""

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams.chain import Row
+from asof_streams.conversation import ReplyErased
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, TopicUnfit, WriterBusy
 from asof_streams.events import Draft, Event, Record, decode, event_class
 from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read, seal
 from asof_streams.kafka.fence import HIGHEST, Fence
-from asof_streams.kafka.messages_topic import MessagesTopic
+from asof_streams.kafka.messages_topic import expect_message
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import RedactionRequest
@@ -23,6 +24,8 @@ from asof_streams.sealer import NOT_SEALED, Sealer
 from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
 _log = logging.getLogger(__name__)
+
+_ERASING: Final = frozenset({GroupErased.type, ReplyErased.type})
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
@@ -54,6 +57,7 @@ class EventTopic(TopicLog):
         super().__init__(path, at, client, state)
         self._partitions: Final = partitions
         self._source: Final = source
+        self._is_of_messages: Final = source.name == "messages"  # of which the cause is the offset
         self._park = park
         self._forget = forget
         self._progress = state.progress(str(at))
@@ -113,12 +117,18 @@ class EventTopic(TopicLog):
         """Append them as sent. An erasure takes effect before it is kept, or a crash could leave it undone."""
         begun = 0
         for index, sent in enumerate(new):
-            if sent.type == GroupErased.type:
+            if sent.type in _ERASING:
                 self._append_sent(new[begun:index])
-                self._forget(sent.group, sent.cause)
-                self.erase(sent.group)
+                self._erase_as_sent(sent)
                 begun = index
         self._append_sent(new[begun:])
+
+    def _erase_as_sent(self, sent: Sent) -> None:
+        if sent.type == GroupErased.type:
+            self._forget(sent.group, sent.cause)
+            self.erase(sent.group)
+        else:
+            self.redact(sent.group, ReplyErased.model_validate_json(sent.payload).positions)
 
     def _append_sent(self, new: Sequence[Sent]) -> None:
         if not new:
@@ -142,10 +152,10 @@ class EventTopic(TopicLog):
 
     def expect_source(self) -> None:
         """Check that the messages still have the positions from which the events were made. TopicUnfit: they do not."""
-        if isinstance(self._source, MessagesTopic):
-            self._source.expect(*self._cause)
+        if self._is_of_messages:
+            expect_message(self._source, *self._cause)
             position, offset = self._reached
-            self._source.expect(position - 1, offset - 1)
+            expect_message(self._source, position - 1, offset - 1)
 
     def expect_input(self, input_: PartitionId) -> None:
         """Check that the episodic topic still has, where this was derived up to, the event before it.
@@ -173,8 +183,8 @@ class EventTopic(TopicLog):
 
     def _offset_of(self, checkpoint: int) -> int:
         """Return the offset of the source's topic to go on from at a checkpoint; -1: it is not known."""
-        if isinstance(self._source, MessagesTopic):
-            return self._source.offset_of(checkpoint - 1) + 1 if 0 < checkpoint <= self._source.end() else -1
+        if self._is_of_messages:
+            return self._source.cause_of(checkpoint - 1) + 1 if 0 < checkpoint <= self._source.end() else -1
         return self._noted[1] if self._noted[0] == checkpoint else -1
 
     def last_cause(self) -> int:
@@ -190,7 +200,7 @@ class EventTopic(TopicLog):
         group is told again, later causes come before earlier ones, so there only what the topic says counts.
         """
         last, checkpoint = self.last_cause(), self.checkpoint()
-        of_messages = self._source.name == "messages"
+        of_messages = self._is_of_messages
         for record in self._source.read(checkpoint) if of_messages or not self._ends_erased() else ():
             if (record.position if of_messages else record.cause) > last or _is_told_again(record.event):
                 break
@@ -257,13 +267,13 @@ class EventTopic(TopicLog):
 
     def _is_new(self, draft: Draft) -> bool:
         """Whether an episodic event is not told again; of beliefs nobody knows."""
-        return not isinstance(self._source, MessagesTopic) or draft.cause >= self.checkpoint()
+        return not self._is_of_messages or draft.cause >= self.checkpoint()
 
     def _records_of(self, drafts: Sequence[Draft], checkpoint: int, reached_at: int) -> list[Outgoing]:
         fence, last, records = self._fence, len(drafts) - 1, list[Outgoing]()
         for i, draft in enumerate(drafts):
-            if isinstance(self._source, MessagesTopic) and draft.cause not in (-1, self._cause[0]):
-                self._cause = draft.cause, self._source.offset_of(draft.cause)
+            if self._is_of_messages and draft.cause not in (-1, self._cause[0]):
+                self._cause = draft.cause, self._source.cause_of(draft.cause)
             offset = self._cause[1] if draft.cause == self._cause[0] else -1
             told, told_at = (checkpoint, reached_at) if i == last else (None, -1)
             sent = event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset, told_at)

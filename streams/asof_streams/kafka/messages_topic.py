@@ -28,6 +28,7 @@ from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused, RedactionRequest
 from asof_streams.record_sealer import runs_of
 from asof_streams.sealer import NOT_SEALED, Sealer
+from asof_streams.sqlite_log import SqliteLog
 
 _LAST: Final = LAST - DAY
 
@@ -67,18 +68,6 @@ class MessagesTopic(TopicLog):
         """Return the offset of the message at a position that the log has."""
         offset: int = self._records.rows(position, position + 1)[0][3]
         return offset
-
-    def expect(self, position: int, offset: int) -> None:
-        """Check that the message at a position is the one at this offset, if the log has one there.
-
-        TopicUnfit: it is another, as records before it are gone from the topic, so that all after them have moved up.
-        """
-        if 0 <= position < self.end() and (found := self.offset_of(position)) != offset:
-            raise TopicUnfit(
-                f"{self.at}: message {position} was the record at offset {offset} when events were made of it, and now"
-                f" is that at {found}: records before it are gone, as by compaction. Restore the topic, or go on in a"
-                " directory that was made before"
-            )
 
     def catch_up(self, until: int) -> None:
         """Append records of the topic until the log ends at position `until`.
@@ -230,3 +219,16 @@ class MessagesTopic(TopicLog):
         last = records[-1]
         self._progress = TopicProgress(offset=last.offset + 1, marked=last.offset, mark=mark_of(last))
         self._state.put(str(self.at), self._progress, (r.producer for r in received if r.producer))
+
+
+def expect_message(log: SqliteLog, position: int, offset: int) -> None:
+    """Check that the message at a position is the one at this offset, if a copy of the topic has one there.
+
+    TopicUnfit: it is another, as records before it are gone from the topic, so that all after them have moved up.
+    """
+    if 0 <= position < log.end() and (found := log.cause_of(position)) != offset:
+        raise TopicUnfit(
+            f"{log.path}: message {position} was the record at offset {offset} when events were made of it, and now"
+            f" is that at {found}: records before it are gone, as by compaction. Restore the topic, or go on in a"
+            " directory that was made before"
+        )

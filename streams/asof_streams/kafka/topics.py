@@ -91,6 +91,11 @@ class Topics:
         """The topic of the control log, of which the first partition is used. The first rebuild or switch makes it."""
         return f"{self.prefix}.control"
 
+    @property
+    def replies(self) -> str:
+        """The topic of the conversation log: what a bot answers. There is none where no bot is to answer."""
+        return f"{self.prefix}.replies"
+
     def semantic(self, generation: str) -> str:
         """The topic of a generation's semantic log."""
         return f"{self.prefix}{_SEMANTIC}.{generation}"
@@ -114,16 +119,20 @@ async def create(
     partitions: int | None = None,
     replication: int | None = None,
     control: bool = False,
+    replies: bool = False,
 ) -> list[str]:
     """Create the topics that do not exist yet; return their names. Existing topics stay unchanged.
 
     partitions: None means as many as the existing topics have, else 1. replication: None means 3, or the number of
-    brokers if that is smaller. control: whether that of the control log is made too. InvalidInput: existing topics have
+    brokers if that is smaller. control, replies: whether those of the control log and of the conversation log are
+    made too. InvalidInput: existing topics have
     another number of partitions, or the broker's policy refuses such topics.
     """
     wanted = topics.all(generations)
     if control:
         wanted[topics.control] = "derived"
+    if replies:
+        wanted[topics.replies] = "derived"
     async with _admin(connection, *wanted) as admin:
         there = {topic["topic"]: len(topic["partitions"]) for topic in await admin.describe_topics()}
         first = next((name for name in wanted if name in there), None)
@@ -186,8 +195,7 @@ async def check(connection: Connection, topics: Topics, generations: Sequence[st
     async with _admin(connection, *topics.all(generations or ())) as admin:
         listed = await _listed(admin)
         wanted = topics.all(topics.generations_of(listed) if generations is None else generations)
-        if topics.control in listed:
-            wanted[topics.control] = "derived"
+        wanted |= {name: "derived" for name in (topics.control, topics.replies) if name in listed}
         return await _findings(connection, admin, listed, wanted)
 
 
@@ -219,7 +227,7 @@ async def ends(connection: Connection, topics: Topics) -> dict[str, list[int]]:
     """Return the next offset of each partition, for every topic that exists."""
     async with _admin(connection) as admin:
         listed = {topic["topic"]: len(topic["partitions"]) for topic in await admin.describe_topics()}
-    wanted = topics.all(topics.generations_of(listed))
+    wanted = {**topics.all(topics.generations_of(listed)), topics.replies: "derived"}
     return await _offsets(connection, {name: listed[name] for name in wanted if name in listed}, "end")
 
 

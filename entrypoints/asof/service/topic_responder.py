@@ -1,0 +1,207 @@
+"""The responder of one partition on Kafka: it answers messages on the replies topic, from the memory in its directory.
+
+It follows the messages in the copy of their topic that its directory has, and answers each once it is there. What is
+learned from a message may come later: no answer waits for that.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from asof.kafka.encryption import find_keys, keep_keys, keys_of
+from asof.kafka.replica_keeper import ReplicaKeeper
+from asof.kafka.replies_log import RepliesLog
+from asof.kafka.topic_logs import TopicPartitions
+from asof.runtime import clock
+from asof.runtime.conversation_log import ConversationFiles
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import PATIENCE
+from asof.service.answering import FRESH, Answering
+from asof.service.reader import Reader
+from asof.settings import Settings
+from asof_projections.conversation.model import ConversationMessage
+from asof_streams.errors import NotFound, StorageFailed
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.topics import Topics
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.waiting import looks
+from asof_streams.writer_lock import RESPONDER, WriterLock
+
+_WAIT_SECONDS: Final = 1.0  # for messages that are on their topic already; then the caller asks again
+_LOOK_SECONDS: Final = 0.05  # between two looks for messages while others are being answered
+_STEP_SECONDS: Final = 2.0  # after which the caller is told how far it is, whatever is still being answered
+_CHECK_INS: Final = -1  # in place of the position of a message
+
+R = TypeVar("R")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponderOpening:
+    """The arguments of a ResponderPartition."""
+
+    places: DirectoryLayout
+    settings: Settings
+    connection: Connection
+    topics: Topics
+    partition: int
+
+    def open(self) -> "ResponderPartition":
+        return ResponderPartition(self.places, self.settings, self.connection, self.topics, self.partition)
+
+    def needed(self, records: list[Raw]) -> list[Raw]:
+        """Return the last one, without what is in it: the messages are read from their log."""
+        return [raw._replace(key=None, value=None, headers=()) for raw in records[-1:]]
+
+
+class ResponderPartition:
+    """A partition whose messages are answered here. Used by the thread that opened it.
+
+    Opening it deposes whoever answered before. WriterBusy: another process answers in this directory. now: returns UTC
+    microseconds.
+    """
+
+    def __init__(
+        self,
+        places: DirectoryLayout,
+        settings: Settings,
+        connection: Connection,
+        topics: Topics,
+        partition: int,
+        now: Callable[[], int] = clock.system,
+    ) -> None:
+        self._places = places
+        self._settings = settings
+        self._now = now
+        self._answering: Answering[RepliesLog] | None = None
+        self._tasks: dict[int, asyncio.Task[None]] = {}  # by the position of the message that is answered
+        self._unanswerable: set[int] = set()  # positions of messages that nothing is said to
+        self._offset = 0
+        with ExitStack() as opened:
+            opened.callback(WriterLock(places.root, patience=PATIENCE, name=RESPONDER).release)
+            keys = keys_of(settings)
+            keep_keys([places], find_keys(connection, topics, keys))
+            whole = DirectoryLayout(settings.data)
+            self._keeper = opened.enter_context(ReplicaKeeper(whole, places, connection, topics, partition, keys))
+            self._client = opened.enter_context(Client(connection))
+            self._at = TopicPartitions(places, self._client, topics, partition)
+            self._memory = opened.enter_context(closing(_Memory(places, settings, now)))
+            self._loop = asyncio.new_event_loop()
+            opened.callback(self._loop.close)
+            opened.callback(self._close_answering)
+            self._opened = opened.pop_all()
+
+    @property
+    def offset(self) -> int:
+        """The offset of the next record of the messages topic to follow."""
+        return self._offset
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether it has not begun yet, or answers are still being made, which later calls of `ingest` give."""
+        return self._answering is None or bool(self._tasks)
+
+    @property
+    def parked(self) -> int:
+        """Return 0: the recorder says what is no message."""
+        return 0
+
+    def ingest(self, records: list[Raw]) -> None:
+        """Answer the messages up to the last of some records, or to the end of their topic, and give what is due.
+
+        The records say only that they are there. Answers that take long are given by later calls.
+        """
+        if self._keeper.failure is not None:
+            raise self._keeper.failure
+        wanted = records[-1].offset + 1 if records else self._client.end(*self._at.messages)
+        if wanted <= self._offset and not self._tasks and records:
+            return
+        if not self._await_messages(wanted, _WAIT_SECONDS):
+            return
+        if self._answering is None:
+            self._answering = Answering(self._memory, self._settings, self._open_log, self._now)
+        self._loop.run_until_complete(self._answer(self._answering, idle=not records))
+
+    def close(self) -> None:
+        """Release the partition. Messages that are being answered are left to whoever opens it next."""
+        self._opened.close()
+
+    def _open_log(self) -> RepliesLog:
+        at = self._at
+        client = Client(at.client.connection)  # of the thread that uses the log
+        own = TopicPartitions(at.places, client, at.topics, at.partition)
+        return RepliesLog(own, lambda offset: self._await_messages(offset, PATIENCE))
+
+    def _await_messages(self, offset: int, patience: float) -> bool:
+        """Wait until the messages are here up to an offset; return whether they are."""
+        for pause in looks(patience):
+            with suppress(NotFound), SqliteLog(self._places.messages) as messages:
+                if messages.checkpoint() >= offset:
+                    return True
+            self._keeper.wake()
+            time.sleep(pause)
+        return False
+
+    async def _answer(self, answering: Answering[RepliesLog], *, idle: bool) -> None:
+        """Answer what waits, and return once all is answered, or after a while; the rest goes on at the next call."""
+        end = self._loop.time() + _STEP_SECONDS
+        if idle and _CHECK_INS not in self._tasks:
+            self._tasks[_CHECK_INS] = asyncio.create_task(self._check_in(answering))
+        while True:
+            self._offset = await self._begin(answering)
+            if not self._tasks or self._loop.time() > end:
+                break
+            await asyncio.wait(self._tasks.values(), timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            for position in [position for position, task in self._tasks.items() if task.done()]:
+                self._tasks.pop(position).result()
+        if idle:
+            with suppress(StorageFailed):  # somebody reads it: later, then
+                ConversationFiles(self._places).vacuum()
+
+    async def _begin(self, answering: Answering[RepliesLog]) -> int:
+        """Begin to answer what waits; return the offset up to which the messages are followed."""
+        unanswerable = frozenset(self._unanswerable)
+        waiting, offset = await answering.follow(
+            lambda log: (log.waiting(self._now() - FRESH, unanswerable), log.offset)
+        )
+        for message in waiting:
+            if message.position not in self._tasks:
+                self._tasks[message.position] = asyncio.create_task(self._give(answering, message))
+        return offset
+
+    async def _give(self, answering: Answering[RepliesLog], message: ConversationMessage) -> None:
+        if not await answering.answer_in_turn(message):
+            self._unanswerable.add(message.position)
+
+    async def _check_in(self, answering: Answering[RepliesLog]) -> None:
+        await answering.check_in(self._now())
+
+    def _close_answering(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        if self._tasks:
+            self._loop.run_until_complete(asyncio.wait(self._tasks.values()))
+        if self._answering is not None:
+            self._answering.close()
+
+
+class _Memory:
+    """The memory in a directory, for one thread."""
+
+    def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
+        self._reader = Reader(places, settings.model_copy(update={"kafka": None}), now)
+
+    async def ask(self, question: Callable[[Reader], R]) -> R:
+        return question(self._reader)
+
+    async def search(self, question: Callable[[Reader], R]) -> R:
+        return question(self._reader)
+
+    def close(self) -> None:
+        self._reader.close()
