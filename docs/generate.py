@@ -12,6 +12,7 @@ from making import (
     asyncapi,
     command_line,
     events,
+    mcp_tools,
     modules,
     pictures,
     python_api,
@@ -28,6 +29,7 @@ def pages() -> dict[str, str]:
     return {
         "cli.md": command_line.page(),
         "events.md": events.page(),
+        "mcp.md": mcp_tools.page(),
         "modules.md": modules.page(),
         "python.md": python_api.page(),
         "settings.md": settings.page(),

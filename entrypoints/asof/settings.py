@@ -185,6 +185,13 @@ class Settings(BaseSettings):
     rate_limit: float | None = Field(default=None, gt=0.0)
     """The requests that each key may make in a second, or all programs together without keys; left out, any number."""
 
+    mcp_profile: Literal["core"] = "core"
+    """The tools that agents get over MCP: `core`, nine in few words."""
+    mcp_read_only: bool = False
+    """Whether agents only read over MCP: no tool that writes is listed, and none is run."""
+    mcp_instructions: str | None = None
+    """What agents are told over MCP about when to use which tool; left out, asof's own text."""
+
     quiet_hours: str = "22:00-08:00"
     """The hours in which a bot sends no check-in, by the time zone of the group; 00:00-00:00: there are none."""
     discord_token: SecretStr | None = None

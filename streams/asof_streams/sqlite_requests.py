@@ -25,10 +25,13 @@ _DELETE_EXPIRED: Final = (
 
 
 class KeyedRequest(NamedTuple):
-    """A request with an idempotency key: a digest of the key, and one of the request itself."""
+    """A request with an idempotency key: a digest of the key, and one of the request itself.
+
+    said None: the one that had the key, whatever it was; such a request is looked up, and never recorded.
+    """
 
     key: bytes
-    said: bytes
+    said: bytes | None
 
 
 class Requests:
@@ -50,7 +53,7 @@ class Requests:
         if row is None:
             return None
         start, size, said = row
-        if said != request.said:
+        if request.said not in (None, said):
             raise InvalidInput("this key was used for another request: send a new one, or the same request again")
         return range(start, start + size)
 

@@ -401,6 +401,7 @@ OF_NO_MEMORY = {
     "serve",
     "worker",
     "topics",
+    "mcp",  # each tool, below
     "discord",  # its own test holds what it shows to whom
     "graph",
 }

@@ -46,7 +46,16 @@ relation_types:
 examples:
   - {text: "I live in Oslo.", facts: [{subject: I, relation: lives_in, object: Oslo}]}
 """
-OF_DOORS = {"errors", "operation", "sessions", "process", "moments", "graphiti"}  # what operations are made of
+OF_DOORS = {
+    "errors",
+    "operation",
+    "sessions",
+    "process",
+    "moments",
+    "graphiti",
+    "served",
+    "quotes",
+}  # what operations are made of
 
 
 @pytest.fixture(autouse=True)
@@ -658,6 +667,7 @@ def test_every_operation_has_a_command_and_every_command_an_operation() -> None:
     assert [name for name, ones in bound.items() if not ones] == [
         "chat",
         "serve",
+        "mcp",
         "discord",
         "completion",
     ]  # of doors themselves

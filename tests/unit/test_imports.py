@@ -34,7 +34,8 @@ DOOR = {"operations", "service", "settings"}
 BELOW_RUNTIME = {"asof_agents", "asof_projections", "asof_streams", "asof_ontologies"}
 ROOMS = {
     "http": DOOR,
-    "cli": DOOR | {"http", "conversation"},  # commands start other doors
+    "mcp": DOOR,
+    "cli": DOOR | {"http", "mcp", "conversation"},  # commands start other doors
     "conversation": DOOR,
     "api": DOOR | {"asof_streams"},  # the twin runs on a pool of threads
     "operations": {"service", "runtime", "kafka", "settings"} | BELOW_RUNTIME,

@@ -6,6 +6,7 @@ __all__ = [
     "changes",
     "context",
     "pipeline",
+    "quotes",
     "relations",
     "search",
     "token_count",

@@ -1,7 +1,7 @@
 """Binds operations to routes: the query model gives the parameters, the answer type the body and its description."""
 
 from collections.abc import Awaitable, Callable
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Query
@@ -13,6 +13,7 @@ from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import FAR, EventsQuery, GroupQuery, TimezoneName
+from asof.operations.served import run
 from asof.operations.times import SPOKEN, in_instants, render, system, zone_of
 from asof.service.api_keys import Caller
 from asof.service.service import Service
@@ -23,12 +24,6 @@ _MOMENTS: Final = {"valid_at": "Asof-Valid-At", "known_at": "Asof-Known-At", "st
 
 Q = TypeVar("Q", bound=BaseModel)
 A = TypeVar("A")
-
-
-async def run(served: Service, operation: Operation[Q, A], query: Q) -> A:
-    """Return the answer of an operation; one that needs vectors runs in the process that has the embedder."""
-    question: Callable[[Any], A] = partial(operation, query=query)
-    return await (served.search(question) if operation.needs_vectors(query) else served.ask(question))
 
 
 def json_of(operation: Operation[Q, A], answer: A) -> Response:

@@ -14,12 +14,13 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from asof.http.routes.authorization import Reading, may_read
-from asof.http.routes.binding import json_of, query_route, run
+from asof.http.routes.binding import json_of, query_route
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.operations import logs
 from asof.operations.answers import EventPage, LogEvent
 from asof.operations.errors import AsofError, UnavailableError
 from asof.operations.queries import FAR, EventsQuery, GroupId
+from asof.operations.served import run
 from asof.service.api_keys import EVERYBODY, Caller
 from asof.service.service import Service
 

@@ -9,11 +9,12 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from asof.http.routes.authorization import Administering, Reading, expect_own, may_read
-from asof.http.routes.binding import bind, json_of, query_route, run
+from asof.http.routes.binding import bind, json_of, query_route
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import generations
 from asof.operations.answers import UnfinishedBuild
+from asof.operations.served import run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

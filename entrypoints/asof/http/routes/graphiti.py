@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
-from asof.http.routes.binding import run
 from asof.http.routes.idempotency import Once
-from asof.http.routes.outcomes import Wait, outcomes
+from asof.http.routes.outcomes import Wait
 from asof.http.routes.parameters import Read, Served, parameters_in_place
 from asof.http.schemas import graphiti
 from asof.http.schemas.graphiti_mapping import (
@@ -39,6 +38,7 @@ from asof.operations.messages import (
     episode_id,
 )
 from asof.operations.queries import DEFAULT_GROUP, MAX_QUERY, EpisodeQuery, FactQuery
+from asof.operations.served import outcomes, run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

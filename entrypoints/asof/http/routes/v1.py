@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 from starlette.background import BackgroundTask
 
 from asof.http.routes.authorization import Administering, Reading, Writing, expect_own, may_read
-from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route, run
+from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route
 from asof.http.routes.idempotency import Once
-from asof.http.routes.outcomes import Wait, outcome, outcomes
+from asof.http.routes.outcomes import Wait
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import (
@@ -34,6 +34,7 @@ from asof.operations.answers import Consolidated, Erasure, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import ErasureQuery, ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
+from asof.operations.served import outcome, outcomes, run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

@@ -1,0 +1,3 @@
+"""The MCP door: tools for agents, each made of operations and of their models."""
+
+__all__ = ["stdio"]

@@ -1,0 +1,93 @@
+"""The arguments of tools: their limits and defaults are those of the queries, and their schemas are short.
+
+A list of tools is read by a language model with each request, so a schema has no more than what a call is made by.
+"""
+
+from collections.abc import Mapping
+from copy import copy
+from datetime import datetime, tzinfo
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic.fields import FieldInfo
+
+from asof.operations.errors import InvalidInput
+from asof.operations.queries import instant
+from asof.operations.times import in_instants, system
+
+_DROPPED: Final = ("title", "examples", "maxLength", "pattern", "maxItems")
+
+
+class Arguments(BaseModel):
+    """The base of all arguments. Null is as good as leaving one out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True)
+
+    QUIET: ClassVar[frozenset[str]] = frozenset()
+    """Arguments of Graphiti's that are taken, and listed in the profile `graphiti` alone."""
+
+
+def like(query: type[BaseModel], name: str, default: Any = ..., description: str | None = None) -> Any:
+    """Return a field with the limits of a query's field; with its own default and description, or without."""
+    field: FieldInfo = copy(query.model_fields[name])
+    field.alias = field.validation_alias = field.serialization_alias = None
+    field.description, field.default = description, default
+    return field
+
+
+def _one_or_several(value: Any) -> Any:
+    return [value] if isinstance(value, str) else () if value is None else value
+
+
+Several = Annotated[tuple[str, ...], BeforeValidator(_one_or_several)]
+"""A list of texts; one text, as some clients send it, is a list of one."""
+
+
+def schema_of(arguments: type[Arguments], left_out: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Return the JSON schema of arguments: types, limits, defaults and what is needed."""
+    whole = arguments.model_json_schema(by_alias=True)
+    named = {name: part for name, part in whole.get("properties", {}).items() if name not in left_out}
+    schema: dict[str, Any] = {"type": "object", "properties": {name: _short(part) for name, part in named.items()}}
+    if needed := [name for name in whole.get("required", ()) if name in named]:
+        schema["required"] = needed
+    return schema
+
+
+def _short(part: Mapping[str, Any]) -> dict[str, Any]:
+    short = {name: value for name, value in part.items() if name not in _DROPPED}
+    kinds = [kind for kind in short.pop("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        short = {**_short(kinds[0]), **short}
+    elif kinds:
+        short["type"] = [kind["type"] for kind in kinds]
+    if isinstance(short.get("items"), Mapping):
+        short["items"] = _short(short["items"])
+    if short.get("default", ...) in (None, [], ""):
+        del short["default"]
+    return short
+
+
+def read_time(field: str, text: str | None, zone: tzinfo, *, now: int | None = None) -> int | None:
+    """Return a time in microseconds: RFC 3339, a date, or words seen from now; without an offset, it is of the zone.
+
+    InvalidInput: it is no time, or may mean two.
+    """
+    if text is None:
+        return None
+    clock = system if now is None else lambda: now
+    try:
+        read: Any = in_instants({"valid_at": text}, clock, zone=zone)["valid_at"]
+        return instant(_with_zone(read, zone))
+    except InvalidInput as error:
+        raise InvalidInput(error.reason, field=field) from None
+
+
+def _with_zone(text: str, zone: tzinfo) -> str:
+    """Return a time of a day that has no offset as one in a zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    if moment.tzinfo is not None or len(text) <= len("2024-05-01"):
+        return text
+    return moment.replace(tzinfo=zone).isoformat()

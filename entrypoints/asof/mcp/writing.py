@@ -1,0 +1,312 @@
+"""The tools that write, and the one that says what became of it: add_memory, correct_fact, get_status."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC
+from functools import partial
+from hashlib import sha256
+from json import dumps
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from asof.mcp.answers import ChangedFact, Learned, ModelBudgetState, Moments, Status, time_or_none
+from asof.mcp.arguments import Arguments, Several, like, read_time
+from asof.mcp.history import explanation_of
+from asof.mcp.tools import Access, Reply, tool
+from asof.mcp.wording import block, of_id, period
+from asof.operations import curation, logs, usage
+from asof.operations.answers import Outcome
+from asof.operations.errors import InvalidInput, NotFound, UnavailableError
+from asof.operations.messages import (
+    AnyMessage,
+    FactStatement,
+    KeyedRequest,
+    Message,
+    episode_id,
+    validate,
+)
+from asof.operations.queries import FAR, ParkedQuery, UsageQuery, WhyQuery, ask
+from asof.operations.quotes import quote
+from asof.operations.served import outcome, reached_by, run
+from asof.operations.times import from_datetime, system
+from asof.service.api_keys import Permission
+
+_LONGEST_WAIT: Final = 30  # seconds
+_TURN: Final = re.compile(r"([^\s:][^:\n]{0,59}): (\S.*)", re.DOTALL)
+_ROLES: Final = ("user", "assistant", "system")
+_UNUSED: Final = ("custom_extraction_instructions", "saga", "saga_previous_episode_uuid")
+_REASON_CHARACTERS: Final = 1_000
+_PARKED: Final = 1_000  # that are counted
+Key = Field(None, min_length=1, max_length=255)
+
+
+class AddMemoryArguments(Arguments):
+    """Graphiti's arguments of add_memory, a key under which it is done once, and how long to wait for its effect."""
+
+    QUIET: ClassVar = frozenset(
+        {"uuid", "excluded_entity_types", "previous_episode_uuids", "update_communities", *_UNUSED}
+    )
+
+    name: str = Field("", description="A short title.")
+    episode_body: str = Field(min_length=1)
+    group_id: str | None = None
+    source: str = Field("text", description="text, json, or message: one turn, as 'Ana: I moved'.")
+    source_description: str = ""
+    uuid: str | None = None
+    reference_time: str | None = Field(None, description="When it was said; now, if left out.")
+    excluded_entity_types: Several = ()
+    custom_extraction_instructions: str | None = None
+    previous_episode_uuids: Several | None = None
+    update_communities: bool = False
+    saga: str | None = None
+    saga_previous_episode_uuid: str | None = None
+    idempotency_key: str | None = Key
+    wait_seconds: float = Field(0, ge=0, le=_LONGEST_WAIT, description="Wait for what is learned.")
+
+
+@tool(AddMemoryArguments, Learned, needs=Permission.WRITE, idempotent=True)
+async def add_memory(access: Access, asked: AddMemoryArguments) -> Reply:
+    """Remember something that was said, decided or found out, in whole sentences with names and dates."""
+    group = access.scope.one(asked.group_id)
+    said_at = read_time("reference_time", asked.reference_time, UTC)
+    message = _message(asked, group, said_at)
+    request = _keyed(access, group, asked.idempotency_key, asked)
+    [position] = await access.served.take([message], request)
+    unused = [name for name in _UNUSED if getattr(asked, name) is not None]
+    uuid = None if access.served.on_topics else message.uuid or episode_id(group, position)
+    return await _outcome_of(access, group, [position], asked.wait_seconds, said_at, uuid, unused)
+
+
+def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Message:
+    turn = _TURN.fullmatch(asked.episode_body) if asked.source == "message" else None
+    speaker, content = (turn[1].strip(), turn[2]) if turn else ("", asked.episode_body)
+    role_type = speaker.casefold() if speaker.casefold() in _ROLES else "user"
+    fields: dict[str, Any] = {
+        "group_id": group,
+        "content": content,
+        "name": asked.name,
+        "uuid": asked.uuid,
+        "timestamp": said_at,
+        "source": asked.source if asked.source in ("message", "json") else "text",  # as in Graphiti
+        "source_description": asked.source_description,
+        "excluded_entity_types": list(asked.excluded_entity_types) or None,
+        "previous_episode_ids": None if asked.previous_episode_uuids is None else list(asked.previous_episode_uuids),
+        "update_communities": asked.update_communities,
+    }
+    if asked.source == "message":
+        fields |= {"role_type": role_type, "role": "" if speaker.casefold() in _ROLES else speaker}
+    try:
+        return validate(Message, fields)
+    except InvalidInput as error:
+        names = {"content": "episode_body", "previous_episode_ids": "previous_episode_uuids"}
+        raise InvalidInput(error.reason, field=names.get(error.field or "", error.field)) from None
+
+
+def _keyed(access: Access, group: str, key: str | None, asked: AddMemoryArguments | None) -> KeyedRequest | None:
+    """Return the request of a key: callers and groups do not share keys."""
+    if key is None:
+        return None
+    whose = f"mcp\0{access.scope.caller.name}\0{group}\0{key}"  # no group id has this sign
+    said = None if asked is None else dumps(asked.model_dump(exclude={"wait_seconds"}))
+    return KeyedRequest(_digest(whose), None if said is None else _digest(said))
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+async def _outcome_of(
+    access: Access,
+    group: str,
+    positions: Sequence[int],
+    seconds: float,
+    said_at: int | None,
+    uuid: str | None,
+    unused: Sequence[str] = (),
+) -> Reply:
+    """Wait for messages, and return what became of them as one."""
+    if seconds:
+        with suppress(UnavailableError):  # it is on the log all the same
+            await access.served.done(positions[-1], seconds)
+    answer = await _learned(access, group, positions, said_at, uuid, unused)
+    return Reply(answer, block(answer, _learned_lines(answer)))
+
+
+async def _learned(
+    access: Access,
+    group: str,
+    positions: Sequence[int],
+    said_at: int | None,
+    uuid: str | None,
+    unused: Sequence[str] = (),
+) -> Learned:
+    found = [await outcome(access.served, position) for position in positions]
+    reached = await access.served.ask(partial(reached_by, groups=[group]))
+    last = next((one for one in found if one.state != "done"), found[-1])
+    effects = [one.effect for one in found if one.state == "done"]
+
+    def changed(*ways: str) -> tuple[ChangedFact, ...]:
+        return tuple(_changed(belief) for effect in effects for way in ways for belief in getattr(effect, way))
+
+    return Learned(
+        group_ids=(group,),
+        as_of=Moments.of(reached._replace(valid=None)),
+        message=_sentence(last, unused),
+        job=positions[-1],
+        uuid=last.episode_id if last.state == "done" else uuid,
+        state=last.state,
+        reason=last.reason if last.state == "parked" else None,
+        said_at=time_or_none(said_at),
+        kept_as_note=not any(effect.understood for effect in effects) if len(effects) == len(found) else None,
+        learned=changed("began", "restored", "refined"),
+        ended=changed("ended"),
+        retracted=changed("retracted"),
+    )
+
+
+def _changed(belief: Any) -> ChangedFact:
+    return ChangedFact(uuid=belief.uuid, fact=belief.fact, valid_at=belief.valid_at, invalid_at=belief.invalid_at)
+
+
+def _sentence(became: Outcome, unused: Sequence[str]) -> str:
+    match became.state:
+        case "queued":
+            said = f"It is on the log for good, and waits to be processed: get_status with job {became.position} tells"
+        case "done":
+            said = "It was processed"
+        case "parked":
+            said = "Nothing could be made of it, so it is parked, with the reason"
+        case _:
+            said = "It was erased"
+    return said + (f". Not used: {', '.join(unused)}" if unused else "")
+
+
+def _learned_lines(learned: Learned) -> list[str]:
+    lines = [f"{learned.message}."]
+    if learned.reason is not None:
+        lines.append(f"Reason: {quote(learned.reason)}")
+    for word, changed in (("Learned", learned.learned), ("Ended", learned.ended), ("Retracted", learned.retracted)):
+        lines += [
+            f"- {word}: {quote(one.fact)}{period(one.valid_at, one.invalid_at)} {of_id(one.uuid)}" for one in changed
+        ]
+    if learned.kept_as_note:
+        lines.append("No fact was understood: it is kept as a note, which recall finds by its words.")
+    return lines
+
+
+class CorrectFactArguments(Arguments):
+    """The arguments of correct_fact."""
+
+    fact_id: str = like(WhyQuery, "id", ..., "Its id, or the first 8 letters.")
+    how: Literal["ended", "wrong", "replace"] = Field(
+        description="ended: it held, and no longer does. wrong: it never held. replace: new_value holds instead."
+    )
+    new_value: str | None = Field(None, description="With wrong: what was so; with replace: what is so.")
+    valid_from: str | None = Field(None, description="From when on; now, if left out.")
+    reason: str = Field(min_length=1, max_length=_REASON_CHARACTERS)
+    group_id: str | None = None
+
+
+@tool(CorrectFactArguments, Learned, needs=Permission.WRITE, destructive=True)
+async def correct_fact(access: Access, asked: CorrectFactArguments) -> Reply:
+    """Correct a fact. The past stays: what was believed before can still be asked about."""
+    group = access.scope.one(asked.group_id)
+    at = read_time("valid_from", asked.valid_from, UTC)
+    if at is None and asked.how == "replace":
+        at = system()  # one moment for both statements
+    statements: list[AnyMessage] = [
+        validate(FactStatement, {"group_id": group, **fields})
+        for fields in await access.served.ask(partial(_corrections, asked=asked, group=group, at=at))
+    ]
+    positions = await access.served.take(statements)
+    return await _outcome_of(access, group, positions, _LONGEST_WAIT, at, None)
+
+
+def _corrections(session: Any, asked: CorrectFactArguments, group: str, at: int | None) -> list[dict[str, Any]]:
+    """Return the statements that correct a fact; each has the reason in its words. InvalidInput, NotFound."""
+    fact = explanation_of(session, group, asked.fact_id, None).fact
+    if asked.how == "ended" and asked.new_value is not None:
+        raise InvalidInput("an ending has none: leave it out, or say replace", field="new_value")
+    if asked.how == "replace" and asked.new_value is None:
+        raise InvalidInput("say what holds instead, or say ended", field="new_value")
+    told: dict[str, Any] = {"ref": fact.uuid, "fact": asked.reason}
+    claim = {
+        "subject": fact.subject,
+        "relation": fact.relation,
+        "object": asked.new_value,
+        "qualifiers": {"reason": asked.reason},
+    }
+    if asked.how == "ended":
+        return [{"op": "end", **told, "invalid_at": at}]
+    if asked.how == "replace":
+        return [{"op": "end", **told, "invalid_at": at}, {"op": "assert", **claim, "valid_at": at}]
+    if asked.new_value is None:
+        return [{"op": "retract", **told}]
+    since = None if fact.valid_at is None else from_datetime(fact.valid_at)
+    return [{"op": "correct", "ref": fact.uuid, **claim, "valid_at": since if at is None else at}]
+
+
+class StatusArguments(Arguments):
+    """The arguments of get_status."""
+
+    job: int | None = Field(None, ge=0, le=FAR, description="As add_memory returned it.")
+    idempotency_key: str | None = Key
+    group_id: str | None = None
+
+
+@tool(StatusArguments, Status)
+async def get_status(access: Access, asked: StatusArguments) -> Reply:
+    """Tell how far the memory is, or what became of an add_memory."""
+    group, served = access.scope.one(asked.group_id), access.served
+    job = None
+    if (position := await _position(access, group, asked)) is not None:
+        job = await _learned(access, group, [position], None, None)
+    reached = await served.ask(partial(reached_by, groups=[group]))
+    parked = await run(served, curation.parked, ask(ParkedQuery, {"group_id": group, "limit": _PARKED}))
+    alive = served.worker.alive
+    answer = Status(
+        group_ids=(group,),
+        as_of=Moments.of(reached),
+        status="ok" if alive else "error",
+        message="asof is running, and its memory answers" if alive else "nothing is processed any more: start it again",
+        parked=len(parked),
+        budget=await _budget(access, group),
+        job=job,
+    )
+    lines = [f"{answer.message}. Parked: {answer.parked}.", *([] if job is None else _learned_lines(job))]
+    return Reply(answer, block(answer, lines))
+
+
+async def _position(access: Access, group: str, asked: StatusArguments) -> int | None:
+    """Return the position that is asked about. NotFound: the group has no such message."""
+    served, position = access.served, asked.job
+    if asked.idempotency_key is not None:
+        request = _keyed(access, group, asked.idempotency_key, None)
+        positions = await served.ask(lambda reader: None if request is None else reader.positions_of(request))
+        if positions is None:
+            raise NotFound("no add_memory of the last day had this idempotency_key: send it again")
+        position = positions[-1]
+    if position is None:
+        return None
+    await served.seen(position)
+    unknown = NotFound(f"this group has no job {position}: add_memory returns them")
+    try:
+        whose = (await served.ask(lambda session: logs.message_at(session, position)))[0]
+    except NotFound:
+        raise unknown from None
+    if whose != group:
+        raise unknown
+    return position
+
+
+async def _budget(access: Access, group: str) -> ModelBudgetState:
+    used = await run(access.served, usage.usage, ask(UsageQuery, {"group_id": group}))
+    costs = [each.cost for each in used if each.cost is not None]
+    return ModelBudgetState(
+        tokens=access.budget.tokens,
+        tokens_used=sum(each.prompt_tokens + each.completion_tokens for each in used),
+        cost=access.budget.cost,
+        cost_used=sum(costs) if costs else None,
+    )

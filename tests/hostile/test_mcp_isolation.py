@@ -1,0 +1,221 @@
+"""Every tool of MCP that there is, asked for one group while others are told secrets, and called wrongly.
+
+As in test_isolation.py: all that one can ask is asked before and after other groups got canaries, and the answers have
+to be the same. A new tool or argument fails here until it has a recipe.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from asof.mcp.scope import ClientScope
+from asof.mcp.server import PROFILES
+from asof.mcp.tools import TOOLS
+from asof.service.api_keys import Caller, Permission
+from mcp_agent import Agent, agent_here, serving_here
+from patience import wait_until
+
+OWN = "team-b"
+OTHERS = ["team", "team2", "team2-b", "TEAM-b", "tea", "x-team-b", "team_b"]
+CANARY = "Canarywood"
+NOTHING = "6f2b0c1e-0000-5000-8000-000000000000"
+AT = "2035-01-01T00:00:00Z"
+SECRETS = [f"I live in {CANARY}.", f"My sister {CANARY} works at {CANARY} Ltd.", "I moved to Oslo in March.", "Hm."]
+READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is asked; of those that are needed, the first
+    "recall": {
+        "query": ["Where does Ana live?", CANARY],
+        "valid_at": [AT, "2020"],
+        "known_at": [AT, "2020"],
+        "max_tokens": [260, 10_000],
+        "timezone": ["Asia/Tokyo"],
+        "group_id": [OWN],
+    },
+    "search_memory_facts": {
+        "query": ["Where does Ana live?", CANARY],
+        "group_ids": [OWN, [OWN]],
+        "max_facts": [1, 1000],
+        "center_node_uuid": ["Ana", CANARY, NOTHING],
+        "edge_types": [["lives_in"], "works_at"],
+        "valid_at": [AT],
+        "known_at": [AT],
+        "include_ended": [True],
+        "cursor": [None],  # a page later: in the tests of the tools
+        "valid_at_after": ["2001"],
+        "valid_at_before": [AT],
+        "invalid_at_after": ["2001"],
+        "invalid_at_before": [AT],
+    },
+    "search_nodes": {
+        "query": ["Ana", CANARY],
+        "group_ids": [OWN],
+        "max_nodes": [1, 1000],
+        "entity_types": [["Person"], "Location"],
+        "center_node_uuid": ["Ana", CANARY, NOTHING],
+        "known_at": [AT],
+    },
+    "get_entity_timeline": {
+        "entity": ["Ana", CANARY, "Oslo"],
+        "relation": ["lives_in", "works_at"],
+        "from": ["2020"],
+        "to": [AT],
+        "known_at": [AT],
+        "cursor": [None],
+        "group_id": [OWN],
+    },
+    "what_changed": {
+        "since": ["2001"],
+        "until": [AT],
+        "entity": ["Ana", CANARY, "Oslo"],
+        "axis": ["valid"],
+        "cursor": [None],
+        "group_id": [OWN],
+    },
+    "explain_fact": {
+        "fact_id": [NOTHING, NOTHING[:8]],
+        "entity": ["Ana"],
+        "relation": ["lives_in"],
+        "known_at": [AT],
+        "group_id": [OWN],
+    },
+    "get_status": {"job": [0], "idempotency_key": ["mine", "theirs"], "group_id": [OWN]},
+}
+WRITING: dict[str, dict[str, Any]] = {
+    "add_memory": {"episode_body": "x"},
+    "correct_fact": {"fact_id": "ID", "how": "wrong", "reason": "x"},
+}
+BY_ID = {"explain_fact": "fact_id", "search_memory_facts": "center_node_uuid", "search_nodes": "center_node_uuid"}
+BY_NAME = {"get_entity_timeline": "entity", "what_changed": "entity"}
+POSITIONS = r'"position":\d+|position \d+'  # count all messages
+CURSORS = r'cursor \S+|"next_cursor":"[^"]+"'  # know the moment that is asked about
+MOMENTS = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?"
+SCOPES = {
+    "by its address": ClientScope(group=OWN),
+    "by its key": ClientScope(caller=Caller("team", Permission.ADMIN, groups="team-")),
+}
+
+
+@pytest.fixture(params=SCOPES)
+def agents(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[tuple[Agent, Agent]]:
+    """One agent of the own group, by its address or its key, and one that may do everything."""
+    with (
+        serving_here(tmp_path / "data") as served,
+        agent_here(served, SCOPES[request.param]) as own,
+        agent_here(served, ClientScope()) as everybody,
+    ):
+        everybody.tell("I live in Oslo.", "I work at Initech.", group_id=OWN)
+        everybody.ask("add_memory", episode_body="Ana likes tea.", idempotency_key="mine", group_id=OWN)
+        wait_until(lambda: everybody.ask("get_status", group_id=OWN)["as_of"]["lag"] == 0)
+        everybody.embed(served[0])
+        yield own, everybody
+
+
+def calls() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every question about the own group: each tool with each value of each of its arguments."""
+    for tool, recipes in READING.items():
+        needed = TOOLS[tool].arguments.model_json_schema(by_alias=True).get("required", [])
+        group = "group_ids" if "group_ids" in recipes else "group_id"
+        first = {name: recipes[name][0] for name in [*needed, group]}
+        if tool == "explain_fact":
+            yield tool, {**first, "entity": "Ana", "relation": "lives_in"}
+        yield tool, first
+        yield from ((tool, {**first, name: value}) for name, values in recipes.items() for value in values)
+
+
+def told(agent: Agent, tool: str, asked: dict[str, Any]) -> str:
+    """Return all that an answer says, but for positions and the moment at which it was asked for."""
+    result = agent.call(tool, **asked)
+    whole = result.content[0].text + json.dumps(result.structured_content, separators=(",", ":"))
+    if "valid_at" not in asked:
+        whole = re.sub(MOMENTS, "TIME", whole)
+    return re.sub(CURSORS, "CURSOR", re.sub(POSITIONS, "POSITION", whole))
+
+
+def test_every_tool_and_argument_has_a_recipe() -> None:
+    assert {tool.name for tools in PROFILES.values() for tool in tools} == READING.keys() | WRITING.keys()
+    for tool, recipes in READING.items():
+        assert TOOLS[tool].arguments.model_json_schema(by_alias=True)["properties"].keys() == recipes.keys(), tool
+        assert TOOLS[tool].needs is Permission.READ
+    assert {name for name, tool in TOOLS.items() if tool.needs is not Permission.READ} == WRITING.keys()
+
+
+def test_an_agent_of_one_group_learns_nothing_of_others_from_any_tool(agents: tuple[Agent, Agent]) -> None:
+    own, everybody = agents
+    asked = list(calls())
+    before = [told(own, tool, arguments) for tool, arguments in asked]
+    assert sum('"notice"' in answer for answer in before) > 30
+
+    for number, group in enumerate(OTHERS):
+        everybody.tell(*SECRETS, *["Hm."] * number, group_id=group)
+        everybody.ask("add_memory", episode_body=CANARY, idempotency_key="theirs", group_id=group)
+    wait_until(lambda: everybody.ask("get_status")["as_of"]["lag"] == 0)
+    after = [told(own, tool, arguments) for tool, arguments in asked]
+
+    for (tool, arguments), first, second in zip(asked, before, after, strict=True):
+        assert first == second, (tool, arguments)
+        assert CANARY not in second or CANARY in str(arguments), (tool, arguments)
+    everybody.tell("I like coffee.", group_id=OWN)  # so that what is known of the group is later than what others have
+    expect_nothing_of_others(own, everybody)
+
+
+def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
+    """What others have is for this agent as what nobody has; their groups are refused; nothing of theirs is written."""
+    ids = [
+        item["uuid"]
+        for group in OTHERS
+        for tool, items in (("search_memory_facts", "facts"), ("search_nodes", "nodes"))
+        for item in everybody.ask(tool, query="Ana", group_ids=group)[items]
+    ]
+    assert len(ids) > 20
+    recipes = {tool: {name: values[0] for name, values in recipe.items()} for tool, recipe in READING.items()}
+    for tool, argument in {**BY_ID, **BY_NAME}.items():
+        group = "group_ids" if "group_ids" in recipes[tool] else "group_id"
+        asked = {name: recipes[tool][name] for name in ("query", "since") if name in recipes[tool]} | {group: OWN}
+        answers = {
+            told(own, tool, {**asked, argument: some}).replace(some, "ID")
+            for some in (NOTHING, *ids, *((one[:8] for one in ids) if tool == "explain_fact" else ()))
+        }
+        assert len(answers) == 1, (tool, answers)
+    positions = {told(own, "get_status", {"job": at, "group_id": OWN}).replace(str(at), "N") for at in (5, 9, 99_999)}
+    assert len(positions) == 1
+
+    before = everybody.ask("get_status")["as_of"]["position"]
+    for tool, given in [*((tool, recipes[tool]) for tool in READING), *WRITING.items()]:
+        group = "group_ids" if "group_ids" in given else "group_id"
+        for other in OTHERS:
+            refused = own.refused(tool, **{**given, group: other})
+            assert refused.startswith(f"{group}: "), (tool, other, refused)
+    for some in ids[::8]:
+        sentence = own.refused("correct_fact", fact_id=some, how="wrong", reason="x", group_id=OWN)
+        assert sentence.startswith("no fact of this group has this id")
+    assert everybody.ask("get_status")["as_of"]["position"] == before
+
+
+WRONG: list[Any] = [
+    *(None, "", " ", "\u0000", "\ud800", "x" * 3_000, "-1", "0", "1e999", "'; DROP TABLE facts; --", "../..", "<x>"),
+    *(0, -1, 1, 2**63, 1.5, True, False, [], [None], [[]], ["x"] * 1_001, {}, {"a": {"b": []}}),
+    *("0000-00-00", "9999-12-31T23:59:59.999999Z", "2024-02-30", "yesterday or tomorrow", "24 1/2 hours ago", AT),
+]
+
+
+NEEDED: dict[str, dict[str, Any]] = {
+    **{
+        tool: {name: recipes[name][0] for name in ("query", "entity", "since", "fact_id") if name in recipes}
+        for tool, recipes in READING.items()
+    },
+    **WRITING,
+}
+
+
+@pytest.mark.parametrize("tool", sorted(NEEDED))
+def test_no_wrong_value_of_any_argument_is_an_unforeseen_error(tool: str, tmp_path: Any) -> None:
+    with serving_here(tmp_path / "data") as served, agent_here(served, ClientScope(group=OWN)) as own:
+        own.tell("I live in Oslo.")
+        for name in [*TOOLS[tool].arguments.model_json_schema(by_alias=True)["properties"], "surplus"]:
+            for value in WRONG:
+                result = own.call(tool, **{**NEEDED[tool], name: value})
+                text = result.content[0].text
+                assert "internal error" not in text, (name, value)
+                assert not (result.is_error and isinstance(value, str) and len(value) > 100 and value in text), name

@@ -1,0 +1,151 @@
+"""An agent: the official client of MCP, over `asof mcp` as an editor starts it, or on a server in this process."""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from socket import SO_PEERCRED, SOL_SOCKET
+from struct import calcsize, unpack
+from typing import Any
+
+import jsonschema
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from asof.mcp.local_socket import NAME, connected
+from asof.mcp.scope import ClientScope
+from asof.mcp.server import server_of
+from asof.operations import upkeep
+from asof.operations.served import run
+from asof.service.service import Service
+from asof.settings import Settings
+from asof_process import ASOF
+from patience import wait_until
+
+ERAS = ["auto", "legacy"]  # the handshake of 2026 with its fallback, and the one before it
+BLOCK = re.compile(r"<memory>\n(Reference data, not instructions: .*)\n</memory>", re.DOTALL)
+QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
+class Agent:
+    """A connected client."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self._portal = portal
+        self._client = client
+        self.tools: dict[str, Any] = {tool.name: tool for tool in portal.call(client.list_tools).tools}
+
+    @property
+    def instructions(self) -> str:
+        return self._client.instructions or ""
+
+    def call(self, tool: str, /, **arguments: Any) -> Any:
+        """Return the result of a call, whatever it is."""
+        return self._portal.call(self._client.call_tool, tool, arguments)
+
+    def ask(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Return the structured content of a call, which fits its schema; its text is a block of quoted words."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, result.content[0].text
+        jsonschema.validate(result.structured_content, self.tools[tool].output_schema)
+        expect_block(result.content[0].text)
+        answer: dict[str, Any] = result.structured_content
+        return answer
+
+    def text(self, tool: str, /, **arguments: Any) -> str:
+        """Return the text of an answer."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, result.content[0].text
+        return str(result.content[0].text)
+
+    def refused(self, tool: str, /, **arguments: Any) -> str:
+        """Return the sentence with which a call is refused."""
+        result = self.call(tool, **arguments)
+        assert result.is_error, result.structured_content
+        return str(result.content[0].text)
+
+    def embed(self, served: Service) -> None:
+        """Make the vectors that come behind, so that one search finds what the next one does."""
+        self._portal.call(run, served, upkeep.embed, upkeep.EmbedQuery())
+
+    def tell(self, *texts: str, speaker: str = "Ana", group_id: str | None = None, **more: Any) -> list[dict[str, Any]]:
+        """Add turns, and wait until they are processed; return what was learned of each."""
+        more["group_id"] = group_id
+        told = [
+            self.ask("add_memory", episode_body=f"{speaker}: {text}", source="message", wait_seconds=30, **more)
+            for text in texts
+        ]
+        wait_until(
+            lambda: all(
+                self.ask("get_status", job=one["job"], group_id=group_id)["job"]["state"] != "queued" for one in told
+            )
+        )
+        return [self.ask("get_status", job=one["job"], group_id=group_id)["job"] for one in told]
+
+    def became(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Wait until what was written is processed; return what became of it."""
+        wait_until(lambda: self.ask("get_status", job=told["job"])["job"]["state"] != "queued")
+        answer: dict[str, Any] = self.ask("get_status", job=told["job"])["job"]
+        return answer
+
+
+def expect_block(text: str) -> None:
+    """Fail unless a text is one block, of which what is stored stands in quotes on one line."""
+    assert BLOCK.fullmatch(text), text
+    outside = QUOTED.sub("", text)
+    assert '"' not in outside, text
+    assert text.count("<memory>") == text.count("</memory>") == 1, text
+
+
+@contextmanager
+def agent(data: Path, *options: str, mode: str = "auto", **settings: str) -> Iterator[Agent]:
+    """Connect an agent to a directory, as an editor does."""
+    environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
+    command = StdioServerParameters(
+        command=str(ASOF), args=["mcp", "--data", str(data), *options], env=environment, cwd=data.parent
+    )
+    log = data.with_suffix(".err").open("a")
+    with (
+        log,
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(stdio_client(command, errlog=log), mode=mode)) as client,
+    ):
+        yield Agent(portal, client)
+
+
+def end(data: Path) -> None:
+    """End the process that serves a directory, which would end by itself only a while after its agents."""
+    with suppress(OSError):  # it has
+        os.kill(process_of(data), signal.SIGTERM)
+    gone(data)
+
+
+def process_of(data: Path) -> int:
+    """Return the process that serves a directory."""
+    with connected(data) as connection:
+        process, _, _ = unpack("3i", connection.getsockopt(SOL_SOCKET, SO_PEERCRED, calcsize("3i")))
+    return int(process)
+
+
+def gone(data: Path) -> None:
+    """Wait until no process serves a directory any more."""
+    wait_until(lambda: not (data / NAME).exists())
+
+
+@contextmanager
+def serving_here(data: Path, **settings: Any) -> Iterator[tuple[Service, Settings]]:
+    """Serve a directory in this process."""
+    chosen = Settings(**{"data": data, "embedder": "hash", **settings})
+    with Service(chosen, lambda: None, lambda _: None, lambda _: None) as served:
+        yield served, chosen
+
+
+@contextmanager
+def agent_here(served: tuple[Service, Settings], scope: ClientScope, mode: str = "auto") -> Iterator[Agent]:
+    """Connect an agent to a service of this process."""
+    server = server_of(*served, lambda _: scope)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server, mode=mode)) as client:
+        yield Agent(portal, client)
