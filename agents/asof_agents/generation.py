@@ -1,6 +1,6 @@
 """A generation: one build and policy by which episodic events become semantic ones, with its log and its store."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,9 +23,11 @@ from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
     GoalDeclared,
+    GoalImplied,
     GoalWithdrawn,
     GroupErased,
     IdentityRecorded,
+    MessageParked,
     MessageRetried,
 )
 from asof_streams.events import Event, Record
@@ -75,6 +77,7 @@ class Generation:
             mentioned = known if self.extractors is None else self.store
             retried = self._retried(first.event.episode_id, known)
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
+            events += objectives.withdraw_implied(first.event.episode_id, self.store)
         elif isinstance(first.event, GoalDeclared):
             events += objectives.declare(first.group, first.event, self.build.digest, self.store)
         elif isinstance(first.event, GoalWithdrawn):
@@ -124,7 +127,17 @@ class Generation:
         batch = self._extracted_anew(batch, known)
         own = [r.event for r in batch[1:]] if self.extractors else []
         speakers = partial(self.speakers, batch[0], known)
-        return own + facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge, self.meter)
+        events = facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge, self.meter)
+        is_parked = any(isinstance(event, MessageParked) for event in events)
+        raised = [] if is_parked else self.objectives(batch[0], (record.event for record in batch[1:]))
+        return [*own, *events, *raised]
+
+    def objectives(self, first: Record, extracted: Iterable[Event]) -> list[Event]:
+        """Return the objectives that the goals in an extraction of an episode raise."""
+        goals = [event for event in extracted if isinstance(event, GoalImplied)]
+        if not goals or not isinstance(first.event, EpisodeRecorded):
+            return []
+        return objectives.imply(first.group, first.event, goals, self.build.digest, self.store)
 
     def _extracted_anew(self, batch: Sequence[Record], known: EpisodeView) -> Sequence[Record]:
         first = batch[0]

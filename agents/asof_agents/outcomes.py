@@ -10,6 +10,7 @@ from asof_streams.episodic import (
     ExtractionAnswered,
     ExtractionFailed,
     ExtractionRefused,
+    GoalImplied,
     MentionObserved,
     RelationshipStated,
 )
@@ -22,6 +23,7 @@ _COUNTED: Final = {
     MentionObserved: "mentions",
     RelationshipStated: "relationships",
     AttributeStated: "attributes",
+    GoalImplied: "goals",
     EntityIntroduced: "new entities",
     EntityMerged: "duplicates",
     FactAsserted: "facts accepted",

@@ -109,7 +109,7 @@ def _derive_more(generation: Generation, batch: Sequence[Record], position: int,
         added = own
     speakers = partial(generation.speakers, first, known)
     more = facts.derive_semantic_events_of_retry(first, added, before, build, store, speakers, generation.judge)
-    return [*own, *more]
+    return [*own, *more, *generation.objectives(first, added)]
 
 
 def _is_withdrawn(generation: Generation, before: Sequence[Record]) -> bool:

@@ -239,6 +239,8 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "episode.recorded.source": "what the message was",
     "feedback.received.valid_at": "when it was said",
     "goal.declared.valid_at": "when it was said",
+    "goal.implied.description": "the goal, in the words of the model",
+    "goal.implied.saliency": "how explicit and important it is, 0 to 1",
     "fact.ended.fact_id": "the one assertion that it concerns",
     "fact.reinforced.fact_id": "the fact that was said again",
     "fact.retracted.target": "the statement that is taken back",

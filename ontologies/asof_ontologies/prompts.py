@@ -34,7 +34,7 @@ class Prompt(Part):
 
 @lru_cache
 def prompt(key: str) -> Prompt:
-    """Return a prompt of asof's own, by its key: `extract`, `resolve` or `end`."""
+    """Return a prompt of asof's own, by its key: `extract`, `extract_chat`, `resolve` or `end`."""
     import yaml  # noqa: PLC0415 - rules read no prompt
 
     return Prompt.model_validate(yaml.safe_load((_DATA / f"{key}.yaml").read_text("utf-8")))

@@ -196,7 +196,7 @@ class ExtractionRefused(Event):
 
     episode_id: str
     request: str
-    part: str  # `entity`, `fact`, `attribute` (with the name, if declared), `time`, `text`, `mention`, `pair`, `ending`
+    part: str  # `entity`, `fact`, `attribute` (with the name, if declared), `objective`, `time`, `text` and so on
     reason: str  # why: `schema`, `id`, `type`, `span`, `number` and so on
     count: int
 
@@ -329,6 +329,23 @@ class GoalDeclared(Event):
 
 
 @register
+class GoalImplied(Event):
+    """An episode reveals a goal of who speaks, without declaring it: a language model words it.
+
+    It stands as long as its episode.
+    """
+
+    type: ClassVar[str] = "goal.implied"
+
+    goal_id: str
+    episode_id: str
+    description: str = Field(repr=False)
+    saliency: float
+    start: int  # of the words that reveal it
+    end: int
+
+
+@register
 class GoalWithdrawn(Event):
     """A declaration of a goal was taken back, by its author or by an edit."""
 
@@ -372,6 +389,7 @@ EpisodicEvent = (
     | FeedbackReceived
     | FeedbackWithdrawn
     | GoalDeclared
+    | GoalImplied
     | GoalWithdrawn
     | ConsolidationRecorded
     | GroupErased

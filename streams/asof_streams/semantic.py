@@ -422,10 +422,10 @@ class FactRestored(Event):
 
 @register
 class ObjectiveRaised(Event):
-    """An objective is believed from here on, with this saliency and status, since its group declared a goal.
+    """An objective is believed from here on, with this saliency and status, since a goal was declared or implied.
 
-    Goals with the same words, whatever their case and spaces, are one objective. `saliency` is the greatest of the
-    goals that stand; `stated` is that of the goal in `goal_id`, None where only another was withdrawn.
+    Goals in the same words, whatever their case, spaces and articles, are one objective. `saliency` is the greatest of
+    the goals that stand; `stated` is that of the goal in `goal_id`, None where only another was withdrawn.
     """
 
     type: ClassVar[str] = "objective.raised"

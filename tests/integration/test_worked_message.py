@@ -28,6 +28,7 @@ BEFORE = [
 ]
 REPLY = "That's great! Building AI projects with Python is incredibly rewarding."
 ASKED = f"{REPLY}\n\nNEXT_PROACTIVE_IN_MINUTES: 180"
+AIM = "Build AI projects using Python"
 READ = {  # by the model: triples as the flow shows them
     "entities": [
         {"id": 1, "text": "Python", "type": "Tool"},
@@ -40,6 +41,7 @@ READ = {  # by the model: triples as the flow shows them
         {"subject": 0, "relation": "likes", "object": 3, "quote": SAID},
     ],
     "attributes": [],
+    "objectives": [{"description": AIM, "saliency": 0.7, "quote": SAID}],
 }
 
 
@@ -61,7 +63,7 @@ class FlowModel(ModelServer):
 
 def _read(text: str) -> dict[str, Any]:
     if text != SAID:
-        return {"entities": [], "facts": [], "attributes": []}
+        return {"entities": [], "facts": [], "attributes": [], "objectives": []}
     held = {"stance": "holds", "valid_from": None, "valid_to": None, "time_words": None, "confidence": 0.9}
     return READ | {"facts": [fact | held for fact in READ["facts"]]}
 
@@ -118,6 +120,7 @@ def test_the_worked_message_ends_in_its_final_state_by_a_model(tmp_path: Path) -
         triples = db.execute(
             f"SELECT subject, predicate, object FROM semantic_triples WHERE origin_id = ({origin})"
         ).fetchall()
+        objectives = db.execute("SELECT description, saliency_score, status FROM objectives").fetchall()
         health = db.execute("SELECT metric_key, channel_id, metric_value FROM system_health").fetchall()
     assert {("alice uses Python",), ("alice works on AI projects",), ("AI projects",)} <= {*facts}
     assert {*triples} == {
@@ -125,6 +128,7 @@ def test_the_worked_message_ends_in_its_final_state_by_a_model(tmp_path: Path) -
         ("alice", "works_on", "AI projects"),
         ("alice", "likes", "working with Python for AI projects"),
     }
+    assert objectives == [(AIM, 0.7, "pending")]
     assert health == [("scheduled_next_proactive", "987654321", "2025-01-15T13:30:00Z")]
 
 

@@ -74,7 +74,8 @@ def merge(sure: Extraction, more: Extraction) -> Extraction:
     given = {(attribute.mention, attribute.name) for attribute in sure.attributes}
     more_attributes = (replace(attribute, mention=of(attribute.mention)) for attribute in more.attributes)
     described = tuple(each for each in more_attributes if (each.mention, each.name) not in given)
-    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, (*sure.attributes, *described))
+    attributes = (*sure.attributes, *described)
+    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, attributes, more.goals)
 
 
 def _ends(stated: Relationship) -> tuple[str, str, str]:

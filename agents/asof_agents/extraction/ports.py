@@ -9,10 +9,12 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from asof_streams.episodic import ExtractionFailed
 from asof_streams.messages import Grain
+
+MOST_GOALS: Final = 4  # that a turn implies
 
 Stance = Literal["holds", "ended", "denied"]
 
@@ -40,6 +42,7 @@ class Turn:
     mentions: tuple[Mention, ...] = ()  # of an earlier turn; empty for the turn to extract
     is_json: bool = False  # the text is a JSON document
     timezone: str = "UTC"  # by whose days its times in words are read; an IANA name
+    chat: bool = False  # a person's turn of a chat, which may reveal what they aim at
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,15 @@ class StatedAttribute:
     span: tuple[int, int] = (0, 0)  # the words that say it, in the turn's text
 
 
+@dataclass(frozen=True, slots=True)
+class ImpliedGoal:
+    """A goal that a turn reveals without declaring it, in a model's words."""
+
+    description: str = field(repr=False)
+    saliency: float  # 0 to 1
+    span: tuple[int, int] = (0, 0)  # the words that reveal it, in the turn's text
+
+
 class RejectedPart(NamedTuple):
     """A part of a model's answer that was rejected, and the reason: fixed words, never the model's own."""
 
@@ -108,6 +120,7 @@ class Extraction:
     relationships: tuple[Relationship, ...] = ()
     refused: tuple[RejectedPart, ...] = ()
     attributes: tuple[StatedAttribute, ...] = ()
+    goals: tuple[ImpliedGoal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

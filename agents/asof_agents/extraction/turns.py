@@ -22,6 +22,7 @@ def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
         episode.valid_at,
         is_json=is_json,
         timezone=episode.timezone or "UTC",
+        chat=episode.external_id is not None and episode.role_type == "user",
     )
 
 

@@ -16,11 +16,13 @@ from asof_agents.extraction.ports import (
 )
 from asof_agents.extraction.replies import answer_events
 from asof_agents.extraction.turns import turn_of, turns
+from asof_agents.handlers.objectives import implied_goal_id
 from asof_agents.ports import EpisodeView
 from asof_projections.model.rows import EpisodeRow
 from asof_streams.episodic import (
     AttributeStated,
     EpisodeRecorded,
+    GoalImplied,
     MentionObserved,
     RelationshipStated,
 )
@@ -93,6 +95,7 @@ def extract(
 def _without(stated: Sequence[Event], events: Sequence[Event], cause: int) -> Iterator[Event]:
     """Yield the events that an extraction before did not have, under ids of the message that caused them."""
     mentions = {event.mention_id for event in stated if isinstance(event, MentionObserved)}
+    goals = {event.goal_id for event in stated if isinstance(event, GoalImplied)}
     relationships = {_claim(event) for event in stated if isinstance(event, RelationshipStated)}
     for event in events:
         match event:
@@ -102,6 +105,8 @@ def _without(stated: Sequence[Event], events: Sequence[Event], cause: int) -> It
                 yield event.model_copy(update={"relationship_id": derive("relationship", id_, cause)})
             case AttributeStated(attribute_id=id_):
                 yield event.model_copy(update={"attribute_id": derive("attribute", id_, cause)})
+            case GoalImplied(goal_id=id_) if id_ not in goals:
+                yield event
 
 
 def _claim(stated: RelationshipStated) -> tuple[str, ...]:
@@ -109,7 +114,7 @@ def _claim(stated: RelationshipStated) -> tuple[str, ...]:
 
 
 def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
-    """Return the events of a turn's extraction: its mentions, its relationships, then its attributes."""
+    """Return the events of a turn's extraction: its mentions, its relationships, its attributes, then its goals."""
     node: dict[Mention, str] = {}
     events: list[Event] = []
     for mention in dict.fromkeys(extraction.mentions):
@@ -162,6 +167,17 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
                 confidence=attribute.confidence,
                 start=attribute.span[0],
                 end=attribute.span[1],
+            )
+        )
+    for number, goal in enumerate(extraction.goals):
+        events.append(
+            GoalImplied(
+                goal_id=implied_goal_id(turn.episode_id, number),
+                episode_id=turn.episode_id,
+                description=goal.description,
+                saliency=goal.saliency,
+                start=goal.span[0],
+                end=goal.span[1],
             )
         )
     return events

@@ -88,11 +88,14 @@ class ExtractorFactory:
         from asof_agents.extraction.hybrid import FallbackExtractor, HybridExtractor
         from asof_agents.extraction.llm.extractor import LLMExtractor
 
-        model = LLMExtractor(ontology, prompt("extract"), self._model.model_id)
+        model = LLMExtractor(ontology, prompt("extract"), self._model.model_id, prompt("extract_chat"))
         return (FallbackExtractor if self._kind == "model" else HybridExtractor)(rules, model)
 
     def version(self, ontology: Ontology, ingestion: IngestionConfig | None) -> str:
-        """Return the version of extraction and resolution, which decides a generation's content."""
+        """Return the version of extraction and resolution, which decides a generation's content.
+
+        The prompt of a chat's turns is not in it while it is of version 1, so that digests are as before there was one.
+        """
         if self._model is None:  # an import of facts needs no tables of the rules
             return version_of(ontology) if self._reader is None else f"{version_of(ontology)}+{self._reader.version}"
         read = self.extractor(ontology).version

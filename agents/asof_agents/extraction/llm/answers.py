@@ -14,7 +14,9 @@ from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.llm.schemas import object_of, pieces
 from asof_agents.extraction.ports import (
+    MOST_GOALS,
     Extraction,
+    ImpliedGoal,
     Mention,
     RejectedPart,
     Relationship,
@@ -33,6 +35,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
 _WORD: Final = re.compile(r"\w+")
 _GRAINS: Final[dict[int, Grain]] = {4: "year", 7: "month", 10: "day"}  # by the length of what was written
 _SPEAKER: Final = 0
+_LONGEST_GOAL: Final = 500  # characters of its description
 
 
 class EntityAnswered(BaseModel):
@@ -79,8 +82,41 @@ class OpenExtractionAnswer(ExtractionAnswer):
     attributes: list[AttributeAnswered]
 
 
+class ObjectiveAnswered(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    description: str
+    saliency: float
+    quote: str
+
+
+class ChatAnswer(ExtractionAnswer):
+    """The schema of an answer about a person's turn of a chat."""
+
+    objectives: list[ObjectiveAnswered]
+
+
+class OpenChatAnswer(OpenExtractionAnswer):
+    """The same, under an ontology that is not closed."""
+
+    objectives: list[ObjectiveAnswered]
+
+
 _Why = Literal[
-    "schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid", "choice", "number", "date"
+    "schema",
+    "id",
+    "type",
+    "span",
+    "relation",
+    "name",
+    "confidence",
+    "saliency",
+    "description",
+    "time",
+    "unsaid",
+    "choice",
+    "number",
+    "date",
 ]
 
 
@@ -103,8 +139,11 @@ def parse_answer(answer: str, turn: Turn, before: Sequence[Turn], ontology: Onto
     if not ontology.closed or ontology.has_attributes:
         for attribute in pieces("attribute", fields.get("attributes", []), AttributeAnswered, parser.refused):
             parser.attribute(attribute)
+    if turn.chat:
+        for objective in pieces("objective", fields.get("objectives", []), ObjectiveAnswered, parser.refused):
+            parser.objective(objective)
     found, refused = tuple(parser.relationships), tuple(parser.refused)
-    return Extraction(tuple(parser.used), found, refused, tuple(parser.attributes))
+    return Extraction(tuple(parser.used), found, refused, tuple(parser.attributes), tuple(parser.goals))
 
 
 class _AnswerParser:
@@ -119,6 +158,7 @@ class _AnswerParser:
         self.relationships: list[Relationship] = []
         self.refused: list[RejectedPart] = []
         self.attributes: list[StatedAttribute] = []
+        self.goals: list[ImpliedGoal] = []
 
     def entity(self, answered: EntityAnswered) -> None:
         try:
@@ -142,6 +182,25 @@ class _AnswerParser:
         except _Rejected as refused:
             part = f"attribute {refused.field}" if refused.field else "attribute"
             self.refused.append(RejectedPart(part, refused.why))
+
+    def objective(self, answered: ObjectiveAnswered) -> None:
+        try:
+            self.goals.append(self._goal(answered))
+        except _Rejected as refused:
+            self.refused.append(RejectedPart("objective", refused.why))
+
+    def _goal(self, answered: ObjectiveAnswered) -> ImpliedGoal:
+        span = find_span(answered.quote, self.turn.text)
+        if span is None:
+            raise _Rejected("span")
+        if not 0.0 <= answered.saliency <= 1.0:
+            raise _Rejected("saliency")
+        description = " ".join(answered.description.split()).rstrip(".!… ")
+        if not description or len(description) > _LONGEST_GOAL or not description.isprintable():
+            raise _Rejected("description")
+        if len(self.goals) == MOST_GOALS:
+            raise _Rejected("number")
+        return ImpliedGoal(description, answered.saliency, span)
 
     def _mention(self, answered: EntityAnswered) -> Mention:
         if answered.id == _SPEAKER or answered.id in self.mentions:

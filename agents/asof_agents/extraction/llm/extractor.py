@@ -5,7 +5,7 @@ The request needs the texts of the turn and of the turns before, never their ext
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from asof_agents.extraction.llm import answers
 from asof_agents.extraction.llm.prompts import fill
@@ -22,20 +22,18 @@ _VERSION: Final = "model-1"
 
 
 class LLMExtractor:
-    """Implements ports.Extractor. `model`: the model's name and its server, as in ChatModel.model_id."""
+    """Implements ports.Extractor. `model`: the model's name and its server, as in ChatModel.model_id.
 
-    def __init__(self, ontology: Ontology, prompt: Prompt, model: str) -> None:
+    chat: the prompt of a person's turns of a chat; None: they are read as any other.
+    """
+
+    def __init__(self, ontology: Ontology, prompt: Prompt, model: str, chat: Prompt | None = None) -> None:
         self._ontology = ontology
         self._prompt = prompt
         self._model = model
-        asked = {n for n in prompt.open if not ontology.closed or (n == "attributes" and ontology.has_attributes)}
-        self._system = fill(
-            prompt.system,
-            **{name: text if name in asked else "" for name, text in prompt.open.items()},
-            types=_types(ontology),
-            relations=_relations(ontology),
-        )
-        self._schema = schema_of(answers.OpenExtractionAnswer if "attributes" in asked else answers.ExtractionAnswer)
+        self._question = _question(prompt, ontology, answers.ExtractionAnswer, answers.OpenExtractionAnswer)
+        of_chat = None if chat is None else _question(chat, ontology, answers.ChatAnswer, answers.OpenChatAnswer)
+        self._chat_question = of_chat or self._question
 
     @property
     def version(self) -> str:
@@ -44,7 +42,7 @@ class LLMExtractor:
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
         """Return the request about a turn, with its first 30 000 characters."""
-        prompt = self._prompt
+        prompt, system, schema = self._chat_question if turn.chat else self._question
         user = fill(
             prompt.user,
             earlier="\n".join(f"{_speaker(t)}: {t.text[-_CONTEXT:]}" for t in before) or "-",
@@ -52,9 +50,7 @@ class LLMExtractor:
             time=_time_of(turn),
             text=turn.text[:LONGEST],
         )
-        return ModelRequest(
-            prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, self._schema
-        )
+        return ModelRequest(prompt.key, prompt.version, self._model, prompt.temperature, system, user, schema)
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
         """Return the valid parts of an answer; an empty extraction, if there is none."""
@@ -65,6 +61,30 @@ class LLMExtractor:
         if len(turn.text) <= LONGEST:
             return extraction
         return replace(extraction, refused=(*extraction.refused, RejectedPart("text", "length")))
+
+
+class _Question(NamedTuple):
+    """What a model is asked of every turn: the prompt, its words for the system role, and the schema of an answer."""
+
+    prompt: Prompt
+    system: str
+    schema: str
+
+
+def _question(
+    prompt: Prompt,
+    ontology: Ontology,
+    shape: type[answers.ExtractionAnswer],
+    with_attributes: type[answers.ExtractionAnswer],
+) -> _Question:
+    asked = {n for n in prompt.open if not ontology.closed or (n == "attributes" and ontology.has_attributes)}
+    system = fill(
+        prompt.system,
+        **{name: text if name in asked else "" for name, text in prompt.open.items()},
+        types=_types(ontology),
+        relations=_relations(ontology),
+    )
+    return _Question(prompt, system, schema_of(with_attributes if "attributes" in asked else shape))
 
 
 def _types(ontology: Ontology) -> str:
