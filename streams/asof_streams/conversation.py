@@ -38,7 +38,7 @@ class ReplyGiven(Event):
     model: str | None = None  # the model, and who serves it; absent: none was asked
     failure: str | None = None  # why the model gave no answer, never content
     archetype: str | None = None  # the kind of context that was gathered
-    facts: tuple[str, ...] | None = None  # the ids of the facts that the prompt showed
+    facts: tuple[str, ...] | None = None  # the ids of the facts and objectives that the prompt showed
     turns: tuple[int, ...] | None = None  # the positions of the messages that it showed
 
 

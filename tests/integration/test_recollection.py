@@ -1,4 +1,4 @@
-"""What a reply is made of goes step by step from the facts that were found, as far as the archetype says."""
+"""What a reply is made of: what is found, what is around that as far as the archetype says, and goals by meaning."""
 
 import asyncio
 from pathlib import Path
@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 
 import asof
+from asof.runtime.layout import DirectoryLayout
+from asof_projections.embedding.cache import cached_vectors
+from asof_projections.embedding.hashing import HashingEmbedder
+from asof_streams.conversation import ReplyGiven
+from asof_streams.sqlite_log import SqliteLog
 from conversing import platform, settings_of
 from reply_server import replying
 
@@ -66,3 +71,53 @@ def test_a_reply_goes_from_what_was_found_as_many_hops_as_its_archetype_says(
 
     assert facts == [FOUND]
     assert triples == (HOPS[:hops] or ["(nothing)"])
+
+
+AIMS = ["become a machine learning engineer", "save money for a house", "run a marathon in spring"]
+
+
+def aimed(directory: Path, embedder: str) -> None:
+    with asof.open(directory, embedder=embedder) as memory:
+        for number, aim in enumerate(AIMS):
+            text, id_ = f"My goal is to {aim}", f"goal{number}"
+            memory.add(text, role="alice", group_id="guild", external_id=id_, kind="message")
+        memory.register_prompt("MAIN_CONVERSATION", PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Can you recommend a course on neural networks?", ["- a goal: become a machine learning engineer"]),
+        ("Which shoes should I buy for running?", ["- a goal: run a marathon in spring"]),
+        ("What is for dinner?", ["(nothing)"]),
+        ("Hi, how are you?", ["(nothing)"]),
+    ],
+)
+def test_a_goal_is_shown_with_a_message_that_is_like_it_in_meaning(tmp_path: Path, said: str, found: list[str]) -> None:
+    aimed(tmp_path, "minilm")
+
+    assert shown(tmp_path, said)[1] == found
+
+    with SqliteLog(tmp_path / "conversation.sqlite") as log:
+        [given] = [record.event for record in log.read() if isinstance(record.event, ReplyGiven)]
+    with asof.open(tmp_path) as memory:
+        by_id = {one.uuid: f"- a goal: {one.description}" for one in memory.objectives(group_id="guild")}
+    assert [by_id[id_] for id_ in given.facts or ()] == [line for line in found if line in by_id.values()]
+
+
+def test_the_vector_of_a_goal_is_kept_and_goes_with_its_group(tmp_path: Path) -> None:
+    aimed(tmp_path, "hash")
+    vectors, said = DirectoryLayout(tmp_path).vectors, "How do I become an engineer in machine learning?"
+
+    async def main() -> tuple[str, str]:
+        async with platform(settings_of(tmp_path)) as here:
+            before = await here.talk(said)
+            assert set(cached_vectors(vectors, HashingEmbedder().model_id, AIMS)) == {*AIMS}
+            await here.conversation.forget("guild")
+            return before, await here.talk(said)
+
+    before, after = asyncio.run(main())
+
+    assert "a goal: become a machine learning engineer" in before
+    assert "goal" not in after
+    assert cached_vectors(vectors, HashingEmbedder().model_id, AIMS) == {}

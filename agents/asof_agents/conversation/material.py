@@ -23,6 +23,18 @@ class ShownFact(NamedTuple):
     object: str
 
 
+class ShownObjective(NamedTuple):
+    """An objective of the group, as a prompt shows it."""
+
+    uuid: str
+    description: str
+
+    @property
+    def sentence(self) -> str:
+        """The words in which it is shown."""
+        return f"a goal: {self.description}"
+
+
 class ReplyMaterial(NamedTuple):
     """All that is shown of a memory: the turns as they were said, the rest with the best first."""
 
@@ -31,8 +43,15 @@ class ReplyMaterial(NamedTuple):
     related: tuple[ShownFact, ...] = ()  # of whom and what those facts are about, step by step away from them
     context: str = ""  # what is known about the message, as one text
     archetype: str = "default"
+    objectives: tuple[ShownObjective, ...] = ()  # that fit the message
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What fits the message in words: the facts, then the objectives."""
+        return (*(fact.sentence for fact in self.facts), *(objective.sentence for objective in self.objectives))
 
     @property
     def fact_ids(self) -> tuple[str, ...]:
-        """The ids of all facts, each once."""
-        return tuple(dict.fromkeys(fact.uuid for fact in (*self.facts, *self.related)))
+        """The ids of all facts and objectives, each once."""
+        facts = (fact.uuid for fact in (*self.facts, *self.related))
+        return tuple(dict.fromkeys((*facts, *(objective.uuid for objective in self.objectives))))

@@ -90,7 +90,7 @@ def fill(template: str, message: str, material: ReplyMaterial) -> str:
     """Return a template with a message, "" where none is answered, and what was gathered for its answer."""
     values = {
         "episodic_context": _turns(material.turns),
-        "semantic_facts": "\n".join(f"- {fact.sentence}" for fact in material.facts) or _NONE,
+        "semantic_facts": "\n".join(f"- {sentence}" for sentence in material.sentences) or _NONE,
         "relationship_graph": _triples(material.related),
         "context": material.context or _NONE,
         MESSAGE: message,

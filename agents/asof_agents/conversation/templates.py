@@ -17,8 +17,8 @@ _SHOWN: Final = 5  # facts
 
 
 def from_memory(material: ReplyMaterial) -> str:
-    """Return an answer that tells the facts found, and says that no model was asked."""
-    facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
+    """Return an answer that tells the facts and objectives found, and says that no model was asked."""
+    facts = list(dict.fromkeys(material.sentences))[:_SHOWN]
     if not facts:
         return _NOTHING
     return "\n".join([_FOUND, *(f"- {sentence}" for sentence in facts)])

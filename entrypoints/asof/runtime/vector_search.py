@@ -17,7 +17,7 @@ from asof_projections.embedding.cache import CachedEmbedder, QuestionEmbedder
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import HEAD, FactSearchQuery
-from asof_projections.model.rows import EntityRow, Moment
+from asof_projections.model.rows import EntityRow, Moment, ObjectiveRow
 from asof_projections.retrieval.pipeline.query_entities import QueryEntities
 from asof_projections.retrieval.pipeline.search import PipelineSearch
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
@@ -35,6 +35,7 @@ _OWN_SECONDS: Final = 0.25  # of processor time, for which the first search embe
 _OWN_PATIENCE: Final = 1.0  # seconds in all, where another machine embeds
 _SOME: Final = 8  # texts embedded at once in between: what a search waits for at most
 _BESIDE: Final = 32  # texts embedded at once while searches go on
+_OBJECTIVES: Final = 100  # of a group that are compared with a text
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
 
 
@@ -184,6 +185,25 @@ class VectorSearch:
                 self._compared.update(zip(new, self._embedder.embed(new), strict=True))
             [vector] = self._embedder.embed([text])
             return [float(vector @ self._compared[other]) for other in others]
+        return []
+
+    def objectives(self, text: str, group: str, known: int, least: float, limit: int) -> list[ObjectiveRow]:
+        """Return the objectives of a group that are like a text in meaning, the nearest first; none if nothing embeds.
+
+        least: the least cosine. Of more than 100 the most salient are compared. Their vectors are kept, each made when
+        it is first needed, and erased with the group.
+        """
+        if self._embedder is None or self._cache is None or time.monotonic() < self._rests_until:
+            return []
+        with suppress(ModelUnavailable, StorageFailed), self._noting_failure():
+            erasures = self._cache.erasures
+            rows = self._beliefs.objectives(group, known, limit=_OBJECTIVES)
+            if not rows:
+                return []
+            vectors = self._cache.embed([row.description for row in rows], [group] * len(rows), erasures)
+            [vector] = self._embedder.embed([text])
+            near = [(float(cosine), row) for cosine, row in zip(vectors @ vector, rows, strict=True) if cosine >= least]
+            return [row for _, row in sorted(near, key=lambda each: -each[0])[:limit]]
         return []
 
     @property

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
     from asof_projections.model.answers import Consolidated, Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
+    from asof_projections.model.rows import ObjectiveRow
 
 T = TypeVar("T")
 
@@ -58,6 +59,10 @@ class ReadSession:
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return how similar a text is in meaning to each of some others; none where nothing embeds."""
         return self._search().similarities(text, others)
+
+    def objectives(self, text: str, group: str, known: int, least: float, limit: int) -> "list[ObjectiveRow]":
+        """Return the objectives of a group that are like a text in meaning; none where nothing embeds."""
+        return self._search().objectives(text, group, known, least, limit)
 
     def what_if(self, statements: Sequence[FactStatement], now: int) -> "WhatIf":
         """Return the slots that more structured facts would touch, stated now, before and after.

@@ -9,7 +9,7 @@ from asof.service.contexts import gather_context
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
-from asof_agents.conversation.material import ReplyMaterial, ShownFact
+from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
 from asof_projections.model.answers import Fact, Hit
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactSearchQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment
@@ -21,6 +21,10 @@ from asof_streams.timezones import zone_of
 _LOOKED_AT: Final = 20  # facts among which those that fit are
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800
+_OBJECTIVES: Final = 3  # that fit
+# The least cosine of an objective that fits. By all-MiniLM-L6-v2 "become a machine learning engineer" has 0.42 with a
+# question about courses on neural networks, and what has nothing to do with an objective at most 0.3.
+_LIKE: Final = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class RecollectionQuery:
         related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
         context = self._context(reader, at) if self.with_context else ""
         found = tuple(map(shown, facts))
-        return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name)
+        objectives = self._objectives(source, at, archetype)
+        return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
 
     def _facts(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[Hit]:
         """Return the facts that answer the message probably, and those that are similar enough, the best first."""
@@ -63,6 +68,13 @@ class RecollectionQuery:
         least = archetype.similarity_threshold
         fitting = [hit for hit in hits if hit.uuid in probable or (hit.scores.meaning or 0.0) >= least]
         return fitting[: archetype.vector_limit]
+
+    def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> tuple[ShownObjective, ...]:
+        """Return the objectives that are like the message in meaning, as facts are no more than the archetype says."""
+        limit = min(_OBJECTIVES, archetype.vector_limit)
+        known = INF - 1 if at.known is None else at.known
+        found = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
+        return tuple(ShownObjective(row.uuid, row.description) for row in found)
 
     def _context(self, reader: Reader, at: Moment) -> str:
         fields = {"query": self.text[:MAX_QUERY], "group_id": self.group, "budget": _CONTEXT_TOKENS}
