@@ -104,6 +104,7 @@ class Patterns:
         for kind in ontology.entity_types:
             for word in kind.words:
                 self.words[word] = (*self.words.get(word, ()), kind.name)
+        self._last_words = {word.rsplit(" ", 1)[-1] for word in self.words}
         self.nouns: dict[str, tuple[RelationType, ...]] = {}
         for relation in ontology.relation_types:
             for noun in relation.nouns if relation.value in {None, "quality"} else ():
@@ -124,6 +125,8 @@ class Patterns:
         """Return the entity types of a noun phrase, by its longest ending that is a word of one."""
         if words and "-" in words[-1] and words[-1] not in self.words:  # "auth-service"
             words = (*words[:-1], words[-1].rsplit("-", 1)[-1])
+        if not words or self._last_words.isdisjoint((words[-1], *_singulars(words[-1]))):
+            return ()  # mostly so
         for first in range(max(0, len(words) - 3), len(words)):
             ending = " ".join(words[first:])
             for form in (ending, *_singulars(ending)):

@@ -100,7 +100,7 @@ def _number(low: tuple[str, ...], at: int, parsed: ParsedSentence) -> Value | No
     while end < len(low) and low[end] in _CURRENCIES:
         end += 1
     figure = end
-    if end >= len(low) or not (low[end] in _WORDS or _NUMBER.fullmatch(low[end])):
+    if end >= len(low) or not (low[end] in _WORDS or (low[end][0].isdigit() and _NUMBER.fullmatch(low[end]))):
         return None
     if low[end] == "one" or (low[end] in _WORDS and low[end + 1 : end + 2] == ("of",)):
         return None
@@ -135,8 +135,8 @@ def _is_unit(low: tuple[str, ...], at: int) -> bool:
 
 def _code(low: tuple[str, ...], at: int) -> Value | None:
     first = at + 1 if low[at] in {"+", "#", '"', "“"} else at
-    if first >= len(low):
-        return None
+    if first >= len(low) or low[first].isalpha():
+        return None  # mostly so
     if _VERSION.fullmatch(low[first]):
         return Value("version", first, first + 1)
     return Value("code", first, first + 1) if _CODE.fullmatch(low[first]) else None
