@@ -26,8 +26,8 @@ from asof_streams.instants import parse
 
 FOLDER: Final = Path(__file__).with_name("conversations")
 LICENCE: Final = "Apache-2.0"
-LEAST: Final = 0.53
-WORTHLESS: Final = 0.3
+LEAST: Final = 0.48
+WORTHLESS: Final = 0.4
 SCALE: Final = 4.0  # of a vector, whose numbers are small beside features of 0 and 1
 RIDGE: Final = 10.0
 STEPS: Final = 12

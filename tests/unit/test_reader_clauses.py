@@ -73,6 +73,14 @@ def stated(text: str) -> list[tuple[str, str, str]]:
         ("Still sanding the hull of our dinghy.", ["Still sanding the hull of our dinghy"]),
         ("Ben snores, so I sleep in the den.", ["I sleep in the den"]),  # "Ben snores" is one word too few
         ("deadline is 15 November", ["deadline is 15 November"]),
+        ("I glazed a vase for Jo - want to see a picture?", ["I glazed a vase for Jo"]),
+        ("I can tell you I sold the barn to Jo.", ["I sold the barn to Jo"]),
+        ("I burned the soup, haha.", ["I burned the soup"]),
+        ("I sold two goats by the way.", ["I sold two goats"]),
+        ("I rowed to Capri, 'cause it is near.", ["I rowed to Capri"]),
+        ("I wove a rug that's nine feet long.", ["I wove a rug that's nine feet long"]),
+        ("My twins wash their pony.", ["My twins wash their pony"]),
+        ("Dana's given me a kayak.", ["Dana's given me a kayak"]),
         ("I'm allergic to kiwis because of a gene.", ["I'm allergic to kiwis"]),
     ],
 )
@@ -93,6 +101,9 @@ def test_a_clause_of_the_speaker_their_own_or_a_name_is_a_candidate(text: str, e
         "Painting the fence helps me relax.",
         "That was the trip we took in May.",
         "We met up last week.",
+        "Did I sort the attic - or the shed?",
+        "I'm sorry about the barn.",
+        "There are things that we will sell to Jo.",
     ],
 )
 def test_what_is_asked_supposed_quoted_only_possible_or_unclear_is_none(text: str) -> None:
@@ -138,7 +149,13 @@ def test_what_the_reader_keeps_is_a_fact_of_the_speaker_with_its_probability() -
     [
         ("I'm on sick leave until the end of June.", "Ana is on sick leave until the end of June"),
         ("I don't trust ladders in my shed.", "Ana does not trust ladders in her shed"),
-        ("We've had builders in our kitchen since March.", "they have had builders in their kitchen since March"),
+        ("We've had builders in our kitchen since March.", "Ana has had builders in their kitchen since March"),
+        ("We all meet at our shed on Sundays.", "Ana and others all meet at their shed on Sundays"),
+        ("I can't lift crates until 1 June.", "Ana can not lift crates until 1 June"),
+        ("I need new boots for the farm.", "Ana needs new boots for the farm"),
+        ("I'll always remember our cabin in Norway.", "Ana will always remember their cabin in Norway"),
+        ("I usually jar plums with my aunt every autumn.", "to jar plums with her aunt every autumn"),
+        ("I hope to plant a hedge and cut a path to the shed.", "to cut a path to the shed"),
         ("I grow beans behind my shed.", "Ana grows beans behind her shed"),
         ("I'd been wanting to try yoga for a while.", "Ana had been wanting to try yoga for a while"),
         ("Our landlord gave me a key.", "Ana's landlord gave her a key"),
@@ -209,6 +226,36 @@ def test_a_sister_whom_the_rules_note_hides_nothing_that_is_told_of_her() -> Non
     assert {one.relation for one in read(text, answer_of(text)).relationships} == {"has_family", "says"}
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "whole"),
+    [
+        ("I found a lamp for my store.", ("runs", "store"), ("did", "found a lamp for her store")),
+        ("I ran a charity race for Jo in May.", ("attended", "charity race"), ("did", "ran a charity race for Jo")),
+    ],
+)
+def test_a_part_that_the_rules_tell_does_not_hide_the_whole(
+    text: str, part: tuple[str, str], whole: tuple[str, str]
+) -> None:
+    found = {(one.relation, one.target.text) for one in read(text, answer_of(text)).relationships}
+    assert whole in found
+    assert part in {(one.relation, one.target.text) for one in read(text, None).relationships}
+
+
+def test_a_plain_word_is_left_out_where_the_whole_clause_is_told_but_what_ended_stays() -> None:
+    text = "I took my kids to the museum yesterday."
+    assert ("visited", "museum") in {(one.relation, one.target.text) for one in read(text, None).relationships}
+    assert {one.relation for one in read(text, answer_of(text)).relationships} == {"did", "has_family"}
+
+    sold = "I donated my car to a shelter yesterday."
+    assert ("owns", "holds") not in {(one.relation, one.stance) for one in read(sold, answer_of(sold)).relationships}
+    assert {one.relation for one in read(sold, answer_of(sold)).relationships} == {"did", "owns"}
+
+
+def test_what_is_said_in_passing_is_left_out_of_a_worthless_clause_but_not_what_changes() -> None:
+    text = "My husband laughed at the film. I moved to Oslo in May."
+    assert {one.relation for one in read(text, answer_of(text, 0.1)).relationships} == {"lives_in"}
+
+
 def test_an_ontology_that_has_no_states_in_words_tells_them_as_news() -> None:
     ontology = load("default")
     known = tuple(relation for relation in ontology.relation_types if relation.name != "says")
@@ -232,7 +279,7 @@ def test_a_clause_that_is_probably_worth_nothing_is_told_by_nobody() -> None:
 
     assert [one.relation for one in read(text, answer_of(text, 0.1)).relationships] == ["lives_in"]
     assert "Deed" not in {mention.type for mention in read(text, answer_of(text, 0.1)).mentions}
-    assert read(text, answer_of(text, 0.5)) == alone
+    assert read(text, answer_of(text, 0.44)) == alone
     assert [one.relation for one in read(text, answer_of(text, 0.7)).relationships] == ["did", "lives_in", "says"]
 
 
@@ -295,5 +342,5 @@ def test_the_weights_name_what_they_were_learned_on_and_are_a_part_of_the_versio
 
     assert head().learned_on == digests
     assert head().embedder == weights.MINILM_ID
-    assert version() == f"reader-2@{hashlib.sha256(FILE.read_bytes()).hexdigest()[:12]}"
+    assert version() == f"reader-3@{hashlib.sha256(FILE.read_bytes()).hexdigest()[:12]}"
     assert FILE.stat().st_size < WHOLE

@@ -29,6 +29,7 @@ from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 SubjectKind = Literal["speaker", "own", "name", "person", "thing", "it", "left out"]
 
 _DASHES: Final = frozenset({";", "-", "–", "—"})
+_ASKING: Final = AUXILIARIES | frozenset("what who where when why how which whose any got want ready".split())
 _QUOTES: Final = frozenset({'"', "“", "”"})
 _ENDS: Final = _DASHES | _QUOTES | {".", "!", "?", ":", "(", ")", "...", "…"}
 _PRONOUNS: Final[dict[str, SubjectKind]] = {
@@ -51,9 +52,14 @@ _STOPS: Final = frozenset("because 'cause cuz but although though which who unle
 _STOPS_BEFORE_SUBJECT: Final = frozenset({"when", "since", "where", "until", "before", "after", "as"})
 _SUBJECTS: Final = frozenset("i we he she they it you that this there".split())
 _OPENINGS: Final = GREETINGS - {"you"} | ADVERBS | {",", "!", "and", "but", "so", "then", "because", "plus", "anyway"}
+_THINKING: Final = frozenset(  # and the like: what goes on with "that" and a statement
+    "say says said tell told know knew learned heard mean decided realized realised noticed out is was me you him her "
+    "us them glad happy proud sad sorry excited thankful grateful lucky so such now fact".split()
+)
 _INNER: Final = frozenset("as what how why where whatever than which who like".split())  # "what I believe in"
 _YOU: Final = frozenset({"you", "your", "yours", "yourself", "ya", "u"})
 _POINTS: Final = frozenset({"it", "them", "they", "one", "ones", "him", "there", "here", "its", "their", "itself"})
+_OF_THEM: Final = frozenset({"its", "their"})  # of the subject, where that is a third person
 _OF_SOMEONE: Final = frozenset({"his", "her", "he", "she"})
 _THIS: Final = frozenset({"this", "that", "these", "those", "her"})
 _OPEN_ENDS: Final = frozenset(
@@ -80,12 +86,15 @@ _NO_OPENINGS: Final = frozenset(  # of a clause without its subject: "Glad to he
     "remember imagine seems look see stay try have need said do did nothing something everything anything "
     "during".split()
 )
+_TAILS: Final = frozenset({",", "and", "so", "haha", "lol", "tho", "though", "btw", "'", "’"})  # that end no clause
 _JOINED_MAX: Final = 8  # clauses of one subject
 _OPENINGS_MAX: Final = 16  # words before a clause without its subject
 _NOUN_PHRASE_MAX: Final = 7  # words between "my" and its verb
 _RELATIVE_MAX: Final = 14
 _BARE_MAX: Final = 4
 _WORDS_MAX: Final = 24
+_APOSTROPHES: Final = frozenset({"'", "’", "‘"})
+_TOLD_MIN: Final = 4  # words from the verb on: "hurt my back at work"
 _GERUND_MIN: Final = 5  # letters
 
 _THIRD: Final = frozenset(
@@ -117,11 +126,22 @@ class ClauseCandidate(NamedTuple):
 
 def candidates(context: TurnContext, parsed: ParsedSentence) -> list[ClauseCandidate]:
     """Return the candidates of a sentence, in order."""
-    if parsed.sentence.question:
+    asks = _asks(parsed)
+    if not asks:
         return []
     context.timed(parsed, ahead=False)
     clauses = _Clauses(context, parsed)
-    return [each for each in clauses.all() if clauses.stands_alone(each)]
+    return [each for each in clauses.all() if each.last <= asks and clauses.stands_alone(each)]
+
+
+def _asks(parsed: ParsedSentence) -> int:
+    """Return the word from which on a sentence asks: in "I baked a cake - want a piece?" the one after the dash."""
+    low = parsed.sentence.low
+    if not parsed.sentence.question:
+        return len(low)
+    if low[0] in _ASKING:
+        return 0
+    return next((at for at in reversed(range(len(low))) if low[at] in _DASHES), 0)
 
 
 def is_past(word: str) -> bool:
@@ -159,22 +179,32 @@ class _Clauses:
         words = low[found.first : found.last]
         if words[-1] in _OPEN_ENDS:
             return False
-        if not _YOU.isdisjoint(words) or not _POINTS.isdisjoint(low[verb + 1 : found.last]):
+        points = _POINTS - _OF_THEM if found.subject in {"own", "name", "person", "thing", "it"} else _POINTS
+        if not _YOU.isdisjoint(words) or not points.isdisjoint(low[verb + 1 : found.last]):
             return False
         if found.subject not in {"own", "name", "person"} and self._unnamed(found):
             return False
         following = (*low[1 : found.last], "of")
-        if any(low[at] in _THIS and following[at] in FUNCTION_WORDS for at in range(verb + 1, found.last)):
+        if any(
+            low[at] in _THIS and following[at] in FUNCTION_WORDS and not self._leads_on(at, verb)
+            for at in range(verb + 1, found.last)
+        ):
             return False
         wishes = low[verb] == "would" and not _LOVE.isdisjoint(low[verb + 1 : verb + 3])
-        maybe = not _MAYBE.isdisjoint(low[max(0, found.first - _MAYBE_BEFORE) : verb])
+        maybe = not _MAYBE.isdisjoint(low[max(0, found.first - _MAYBE_BEFORE) : verb]) or "sorry" in words
+        maybe = maybe or low[verb + 1 : verb + 3] == ("off", "to")
         if maybe or (low[verb] in _UNSURE and not wishes):
             return False
         of_speaker = found.subject in {"speaker", "left out"}
         told_of = range(verb if of_speaker or found.before else found.first, found.last)
         content = [at for at in told_of if at not in self.parsed.timed and low[at] not in _EMPTY]
         told = bool(content) and (len(content) > 1 or content[0] > verb or low[verb] in AUXILIARIES)
-        return told or not _COMPLETE.isdisjoint(words)
+        untimed = sum(at not in self.parsed.timed for at in range(verb, found.last))
+        return told or not _COMPLETE.isdisjoint(words) or (bool(content) and untimed >= _TOLD_MIN)
+
+    def _leads_on(self, at: int, verb: int) -> bool:
+        """Whether a word goes on with what is said of the noun before it: "a solo that is eight counts long"."""
+        return self.low[at] == "that" and at > verb + 2 and self.low[at - 1] not in _EMPTY
 
     def _unnamed(self, found: ClauseCandidate) -> bool:
         """Whether a clause has "his" or "her" of nobody whom it names: "I'm his agent"."""
@@ -215,7 +245,10 @@ class _Clauses:
             return True
         before = self.low[at - 1]
         begins = before in _ENDS or before in _TURNS or before in CONJUNCTIONS or before in _OPENINGS
-        return (begins or at - 1 in self.parsed.timed) and before not in _INNER
+        if before == "you" and self.low[at] == "i" and at > 1 and self.low[at - 2] in {"tell", "told", "remember"}:
+            return True
+        relative = before == "that" and at > 1 and self.low[at - 2] not in _THINKING  # "things that we will do"
+        return (begins or at - 1 in self.parsed.timed) and before not in _INNER and not relative
 
     def _is_known(self, name: str) -> bool:
         """Whether a word that has its capital from its place alone is a name all the same."""
@@ -315,6 +348,7 @@ class _Clauses:
             or following in PREPOSITIONS
             or following in {"been", "not", "going", "gonna", "got"}
             or following.endswith("ing")
+            or (is_past(following) and self.low[at + 2 : at + 3] != () and self.low[at + 2] in _OBJECTS)
         )
 
     def _is_base(self, word: str) -> bool:
@@ -363,7 +397,8 @@ class _Clauses:
                 if at >= len(low) or low[at] in _QUOTES:
                     break
                 continue
-            stops = word in _STOPS and (word != "while" or low[at - 1] != "a")  # "for a while" goes on
+            stops = word in _STOPS or (word == "cause" and low[at - 1] in _APOSTROPHES)
+            stops = stops and not (word == "while" and low[at - 1] == "a")  # "for a while" goes on
             if word in _ENDS or stops or word == "i" or (word == "we" and at > first):
                 break
             if word == "so" and (following in _SUBJECTS or following == "my" or low[at - 1] == ","):
@@ -373,17 +408,19 @@ class _Clauses:
             if word in {",", "and", "&", "then"} and self._begins_after(at, joined=word != ",", goes_on=goes_on):
                 break
             at += 1
-        while at > first and low[at - 1] in {",", "and", "so"}:
-            at -= 1
-        return at
+        while at > first and (low[at - 1] in _TAILS or low[at - 3 : at] == ("by", "the", "way")):
+            at -= 3 if low[at - 1] == "way" else 1
+        return max(at, first)
 
     def _begins_after(self, at: int, *, joined: bool, goes_on: bool) -> bool:
         """Whether another clause begins after a comma or "and" (then it is joined)."""
-        low, at = self.low, at + 1
+        low, begins, at = self.low, at, at + 1
         while at < len(low) and (low[at] in {"and", ",", "then", "also", "so"} or low[at] in ADVERBS):
             at += 1
         if at >= len(low):
             return True
+        if joined and begins and low[begins - 1] in {"try", "come"}:  # "to try and bring in customers"
+            return False
         word = low[at]
         if word in _SUBJECTS or word in _TURNS or word in _ENDS:
             return True

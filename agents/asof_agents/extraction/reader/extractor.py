@@ -4,13 +4,14 @@ Pure: the reader's answer is recorded, and comes with the turn.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from asof_agents.extraction.english.context import FindTimes, TurnContext
+from asof_agents.extraction.english.lexicon import FUNCTION_WORDS, ORNAMENTS, VAGUE
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.hybrid import merge
 from asof_agents.extraction.ports import (
@@ -33,15 +34,28 @@ from asof_agents.extraction.reader.statements import (
     TELLS,
     ClauseStatement,
     as_sentence,
+    leading_to,
     statement,
     worded,
 )
-from asof_agents.extraction.reader.wording import FIRST_PERSON, ThirdPerson, phrase, speaker_of
+from asof_agents.extraction.reader.wording import ThirdPerson, phrase, speaker_of
 from asof_ontologies.model import Ontology
 
 _DEED: Final = "Deed"
 _PERSON: Final = "Person"
 _CUE: Final = "reader"
+_LOOSE: Final = frozenset({"has_family", "has_value"})  # what is often said in passing: "my husband laughed"
+_MILDLY: Final = frozenset("dislikes eats likes made owns practices plans received studies tried wants".split())
+_IMPLIED: Final = frozenset(  # by words such as "my": a clause may tell more
+    "has_family has_pet likes married_to owns parent_of partner_of practices relative_of runs sibling_of".split()
+)
+_PLAIN: Final = frozenset(  # of a thing without a name they tell a part: "attended race"
+    "attended considers made organized received read studies tried visited volunteers_at works_on".split()
+) | {"owns", "practices"}
+_EMPTY: Final = FUNCTION_WORDS | ORNAMENTS | VAGUE | frozenset("got called named love like enjoy named run own".split())
+_MORE: Final = 2  # words
+_OWN: Final = "my "  # begins the cue of what is somebody's own
+_SURER: Final = 3  # times
 
 
 class _Answer(BaseModel):
@@ -60,6 +74,7 @@ class RulesAndReader:
         self._least = head().least if least is None else least
         self._rules = rules
         self._find_times = find_times
+        self._known = {relation.name for relation in ontology.relation_types}
         self._nouns = {relation.name: frozenset(relation.nouns) for relation in ontology.relation_types}
         self._relations = {
             relation.name
@@ -91,11 +106,25 @@ class RulesAndReader:
             return Extraction(sure.mentions, sure.relationships, (RejectedPart("answer", "schema"),), sure.attributes)
         context = context_of(turn, self._find_times, tuple(before), known)
         stated = [one for one in sure.relationships if one.cue not in self._nouns.get(one.relation, ())]
+        told: list[Clause] = []
         for each in clauses_of(context):
             if said.get(each.span, 0.0) >= self._least and not _is_read(each, stated):
                 self._add(context, each, said[each.span])
-        worthless = [span for span, probable in said.items() if probable < head().worthless]
-        return merge(_in_third_person(context, _without(sure, worthless)), context.findings.extraction())
+                told.append(each)
+        kept = self._without_worthless(_without_single_words(sure, told), said)
+        return merge(_in_third_person(context, kept), context.findings.extraction())
+
+    def _without_worthless(self, sure: Extraction, said: Mapping[tuple[int, int], float]) -> Extraction:
+        """Return the rules' findings without those that tell little, in clauses that are probably worth nothing."""
+
+        def tells_little(one: Relationship) -> bool:
+            at = one.target.start
+            probable = next((said[start, end] for start, end in said if start <= at < end), 1.0)
+            if one.relation in _MILDLY or one.relation not in self._known:
+                return probable < head().worthless / _SURER
+            return (one.target.type == _DEED or one.relation in _LOOSE) and probable < head().worthless
+
+        return _of(sure, [one for one in sure.relationships if not tells_little(one)])
 
     def _add(self, context: TurnContext, each: Clause, probable: float) -> None:
         parsed, found = each.parsed, each.candidate
@@ -119,25 +148,53 @@ class RulesAndReader:
         context.findings.relate(source, told.relation, target, meaning, hint, parsed.sentence, probable, _CUE)
 
 
-def _without(sure: Extraction, worthless: Sequence[tuple[int, int]]) -> Extraction:
-    """Return the rules' findings without what they tell in the words of some clauses."""
-    left = tuple(
-        one
-        for one in sure.relationships
-        if one.target.type != _DEED or not any(start <= one.target.start < end for start, end in worthless)
-    )
+def _of(sure: Extraction, left: Sequence[Relationship]) -> Extraction:
+    """Return the rules' findings with those relationships alone that are left."""
     if len(left) == len(sure.relationships):
         return sure
     used = {mention for one in left for mention in (one.source, one.target)}
     used |= {attribute.mention for attribute in sure.attributes}
     mentions = tuple(one for one in sure.mentions if one in used or not (one.type == _DEED or one.speaker))
-    return replace(sure, mentions=mentions, relationships=left)
+    return replace(sure, mentions=mentions, relationships=tuple(left))
+
+
+def _without_single_words(sure: Extraction, told: Sequence[Clause]) -> Extraction:
+    """Return the rules' findings without a plain word as an object, as "park", of a clause that is told as a whole."""
+
+    def is_told(one: Relationship) -> bool:
+        single = one.relation in _PLAIN and one.target.text.islower() and " " not in one.target.text
+        return (
+            single and one.stance == "holds" and any(each.span[0] <= one.target.start < each.span[1] for each in told)
+        )
+
+    return _of(sure, [one for one in sure.relationships if not is_told(one)])
 
 
 def _is_read(each: Clause, relationships: Sequence[Relationship]) -> bool:
-    """Whether the rules have a relationship with an object in a clause: not that a sister is one's own alone."""
+    """Whether the rules have a relationship with an object in a clause, and it tells most of what the clause does."""
     start, end = each.span
-    return any(one.span[0] <= start < one.span[1] and start <= one.target.start < end for one in relationships)
+    return any(
+        one.span[0] <= start < one.span[1]
+        and start <= one.target.start < end
+        and not (_may_be_part(one) and _tells_more(each, one))
+        for one in relationships
+    )
+
+
+def _may_be_part(one: Relationship) -> bool:
+    return one.relation in _IMPLIED or (one.relation in _PLAIN and one.target.text.islower())
+
+
+def _tells_more(each: Clause, one: Relationship) -> bool:
+    """Whether a clause has more than the object of a relationship: "I bought shelves for my shop"."""
+    sentence, found = each.parsed.sentence, each.candidate
+    covered = sentence.words_in(one.target.start, one.target.start + len(one.target.text))
+    more = [
+        at
+        for at in range(found.verb, found.last)
+        if at not in covered and at not in each.parsed.timed and sentence.low[at] not in _EMPTY
+    ]
+    return sum(sentence.low[at][0].isalpha() for at in more) >= (1 if (one.cue or "").startswith(_OWN) else _MORE)
 
 
 def _subject(context: TurnContext, each: Clause) -> Mention | None:
@@ -163,12 +220,14 @@ def _speaker(context: TurnContext, each: Clause) -> Mention:
 def _in_third_person(context: TurnContext, sure: Extraction) -> Extraction:
     """Return the rules' findings with what they tell in the words of the text in the third person."""
     who = speaker_of(context.turn.role)
+    if who is None:
+        return sure
     own = {
-        mention: replace(mention, text=words)
-        for mention in sure.mentions
-        if who and mention.type == _DEED and mention.episode_id == context.turn.episode_id and not mention.speaker
-        for words in _worded(context, mention, who)
-        if words != mention.text
+        one.target: replace(one.target, text=words)
+        for one in sure.relationships
+        if one.target.type == _DEED and one.target.episode_id == context.turn.episode_id
+        for words in _worded(context, one, who)
+        if words != one.target.text
     }
     if not own:
         return sure
@@ -179,13 +238,16 @@ def _in_third_person(context: TurnContext, sure: Extraction) -> Extraction:
     )
 
 
-def _worded(context: TurnContext, mention: Mention, who: ThirdPerson) -> Iterator[str]:
-    end = mention.start + len(mention.text)
+def _worded(context: TurnContext, one: Relationship, who: ThirdPerson) -> Iterator[str]:
+    start, end = one.target.start, one.target.start + len(one.target.text)
     for parsed in context.sentences:
-        if parsed.sentence.start <= mention.start and end <= parsed.sentence.end:
-            words = parsed.sentence.words_in(mention.start, end)
-            if not FIRST_PERSON.isdisjoint(parsed.sentence.low[words.start : words.stop]):
-                yield phrase(parsed, words.start, words.stop, who)
+        if parsed.sentence.start <= start and end <= parsed.sentence.end:
+            words = parsed.sentence.words_in(start, end)
+            low = parsed.sentence.low[words.start : words.stop]
+            told = phrase(parsed, words.start, words.stop, who)
+            if low[:1] == ("were",) and one.source.speaker:  # "we were able to"
+                told = told.replace("were", "was", 1)
+            yield leading_to(one.relation, low) + told
 
 
 def _meaning(told: ClauseStatement, said_at: int) -> tuple[Meaning, TimeHint | None]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE: Final = Path(__file__).with_name("head.json")
-_VERSION: Final = "reader-2"  # of the candidates, their features and what they state
+_VERSION: Final = "reader-3"  # of the candidates, their features and what they state
 
 
 class ClauseHead(BaseModel):

@@ -30,6 +30,7 @@ _PARTICIPLES: Final = frozenset(  # that are no form of the past: "has gone camp
 _FOND: Final = frozenset("like likes love loves enjoy enjoys adore adores".split())
 _WISHING: Final = frozenset("want wanna hope hoping dreaming dream".split())
 _PLANNING: Final = frozenset({"planning", "plan"})
+_NO_PLANS: Final = frozenset("remember forget miss need know love like believe".split())  # "I will miss the lake"
 _OFTEN: Final = frozenset("every usually always often weekly daily each mornings evenings weekends regularly".split())
 _ACTS: Final = frozenset("walk run bike cycle swim teach volunteer play practice practise cook bake train".split())
 _STATES: Final = frozenset("was were been felt loved liked wanted thought knew hoped believed hated used".split())
@@ -39,6 +40,7 @@ _SAME: Final = frozenset(  # forms that are past and present
 _NOT: Final = frozenset({"not", "never", "no"})
 _NOT_WITHIN: Final = 4  # words from the verb on
 _LED: Final = frozenset({"to", "help", "helps", "can", "let"})  # "it helps me relax and sleep"
+_TOGETHER: Final = frozenset("all together both each every couple team".split())  # of "we": not of one alone
 _PARTICLES: Final = frozenset({"up", "out", "off", "down", "away", "together", "over"})
 _LOOSE: Final = (PREPOSITIONS | ADVERBS | DETERMINERS) - _PARTICLES
 
@@ -89,8 +91,7 @@ def worded(parsed: ParsedSentence, found: ClauseCandidate, told: ClauseStatement
     """Return the object of what a clause states, in the third person. meant: the words for its subject, a pronoun."""
     low, first = parsed.sentence.low, told.first
     if told.relation not in SENTENCES:
-        leads = told.relation in {_PLANS, _WANTS} and low[first] != "to" and not low[first].endswith("ing")
-        return ("to " if leads else "") + phrase(parsed, first, told.last, who)
+        return leading_to(told.relation, low[first:]) + phrase(parsed, first, told.last, who)
     head = found
     while head.before:
         head = head.before
@@ -101,14 +102,24 @@ def worded(parsed: ParsedSentence, found: ClauseCandidate, told: ClauseStatement
     return subject + ("" if rest.startswith(("'", "’")) else " ") + rest
 
 
+def leading_to(relation: str, words: tuple[str, ...]) -> str:
+    """Return "to ", where a relation leads in to a verb with it: "plans to move", "has the habit to get up at five"."""
+    verb = next((word for word in words if word not in ADVERBS), "to")
+    if relation not in {_PLANS, _WANTS, _DOES} or verb == "to" or verb.endswith("ing") or verb in DETERMINERS:
+        return ""
+    return "to " if verb in LEMMAS or not (is_past(verb) or verb.endswith("s")) else ""
+
+
 def _subject(parsed: ParsedSentence, head: ClauseCandidate, who: ThirdPerson, meant: str) -> tuple[str, bool]:
     """Return the subject of a clause, and whether it is the speaker alone."""
     word, begins = parsed.sentence.low[head.first], head.first
     if head.subject == "left out" or (head.subject == "speaker" and word == "i"):
         return who.name, True
+    if word == "we" and _TOGETHER.isdisjoint(parsed.sentence.low[head.first : head.last]):
+        return who.name, True
     if head.subject == "speaker":
         more = phrase(parsed, begins + 1, head.subject_last, who)  # "me and my brother"
-        return ("they" if word == "we" else f"{who.name} {more.replace(who.of, who.his, 1)}"), False
+        return (f"{who.name} and others" if word == "we" else f"{who.name} {more.replace(who.of, who.his, 1)}"), False
     if head.subject in {"person", "it"}:
         more = phrase(parsed, begins + 1, head.subject_last, who) if head.subject_last > begins + 1 else ""
         of = "'" if meant.endswith("s") else "'s"
@@ -123,6 +134,8 @@ def _told(low: tuple[str, ...], found: ClauseCandidate) -> tuple[str, int] | Non
         return TELLS, whole
     at = found.verb
     if found.before and ((low[at] in LEMMAS and low[at] not in PASTS) or low[at].endswith("ing")):
+        return _told_with(low, found, found.before)
+    if found.before and low[at] in _SAME and (_told(low, found.before) or ("",))[0] in {_PLANS, _WANTS, _DOES}:
         return _told_with(low, found, found.before)
     if not _NOT.isdisjoint(low[at : at + _NOT_WITHIN]):
         return TELLS, whole
@@ -154,7 +167,7 @@ def _of_group(low: tuple[str, ...], at: int, last: int) -> tuple[str, int] | Non
     if word in {"'d", "would"}:
         return (_WANTS, rest + 1) if following in {"love", "like"} and goes_to else None
     if word in {"gonna", "will"}:
-        return _PLANS, rest
+        return None if following in _NO_PLANS else (_PLANS, rest)
     if word in _BE:
         return _after_be(low, word, rest, last)
     if word in _HAVE or word == "had":

@@ -10,8 +10,10 @@ from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves".split())
 _AGREES: Final = {"am": "is", "are": "is", "have": "has", "do": "does", "were": "was"}
 _FIXED: Final = frozenset(  # forms that are the same for all persons
-    "will would can could may might must shall should had did was 'd gonna wanna used cut hit let put set shut".split()
+    "will would can could may might must shall should had did was 'd gonna wanna used cut hit let put set "
+    "shut ca".split()
 )
+_ENDS_AS_PAST: Final = frozenset("bleed breed exceed feed miss need pass proceed speed succeed".split())
 _SHORT: Final = frozenset({"am", "are", "have", "will", "not"})  # what "'m", "'re", "'ve", "'ll" and "n't" stand for
 _DETERMINES: Final = {"this": "a", "that": "the", "these": "the", "those": "the"}
 _VOWELS: Final = frozenset("aeiou")
@@ -61,7 +63,9 @@ def phrase(parsed: ParsedSentence, first: int, last: int, speaker: ThirdPerson |
     for at in range(first, last):
         low, raw = sentence.low[at], sentence.raw[at]
         word = raw
-        if speaker and low in FIRST_PERSON:
+        if low == "ca":  # of "can't"
+            word = "can"
+        elif speaker and low in FIRST_PERSON:
             word = _at_first(low, speaker) if at == first else own[low]
         elif speaker and low in _SHORT and at > first and sentence.low[at - 1] == "i" and low in _AGREES:
             word = _agreeing(low, third=speaker.he != "they")
@@ -104,7 +108,9 @@ def _verb(word: str, following: str) -> str:
         return "is going to"
     if word.endswith("ing") and word not in LEMMAS:
         return f"is {word}"
-    if word in _FIXED or (word in PASTS and word not in LEMMAS) or word.endswith(("ed", "s")) or not word[-1].isalpha():
+    if word in _FIXED or not word[-1].isalpha():
+        return word
+    if word not in _ENDS_AS_PAST and ((word in PASTS and word not in LEMMAS) or word.endswith(("ed", "s"))):
         return word
     return next((form for form, kinds in forms(word).items() if "s" in kinds), word)
 
