@@ -266,10 +266,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_graded_policy.py",
     ),
     "projections/asof_projections/queries/reports.py": ("tests/unit/test_ingestion.py",),
-    "projections/asof_projections/queries/conflicts.py": (
-        "tests/unit/test_ingestion.py",
-        "tests/unit/test_graded_policy.py",
-    ),
+    "projections/asof_projections/queries/conflicts.py": ("tests/unit/test_export.py",),
     "agents/asof_agents/handlers/policies.py": (
         "tests/unit/test_graded_policy.py",
         "tests/unit/test_ingestion.py",

@@ -260,6 +260,8 @@ class _Trial:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        importlib.import_module(self._module.name)  # some are imported by the first test that needs them
+        were = _functions(self._module.code())
         gc.unfreeze()
         functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
         own = [each for each in functions if each.__code__.co_filename == str(self._module.path)]
@@ -273,8 +275,11 @@ class _Trial:
             for number, (_, lines) in enumerate(self._module.changes()):
                 if number in self._numbers:
                     tests = self._tests.come_to(self._module.path, lines)
-                    changed = _functions(self._module.code())
+                    codes = _functions(self._module.code())
+                    changed = {key: code for key, code in codes.items() if code != were.get(key)}
                     others = [(each, changed[_key(each.__code__)]) for each in own if _key(each.__code__) in changed]
+                    if not others:
+                        continue
                     running[self._start(session, others, tests, folder)] = number
                     if len(running) == self._processes:
                         self._wait(running)

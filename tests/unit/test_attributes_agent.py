@@ -157,6 +157,14 @@ def test_what_only_a_withdrawn_episode_said_is_believed_no_longer_and_the_past_s
     assert believed(history) == {"role": "waiter"}
 
 
+def test_the_withdrawal_of_a_value_that_was_not_believed_says_nothing_of_the_one_that_is(history):
+    history.say("2024-01-01", "Ana: role = cook, 0.9")
+    history.say("2024-01-02", "Ana: role = waiter, 0.4")
+    history.withdraw("2024-01-03", 1)
+
+    assert [(e.value, e.holds) for e in events(history)] == [("cook", True), ("waiter", False), ("waiter", False)]
+
+
 def test_a_value_that_a_withdrawn_episode_had_displaced_or_made_sure_is_weighed_again(history):
     history.say("2024-01-01", "Ana: role = cook, 0.5")
     history.say("2024-01-02", "Ana: role = waiter, 0.8")

@@ -55,6 +55,16 @@ def test_an_entity_and_its_neighbours_become_a_community_named_after_those_it_be
     assert kinds(history)[-1] == "community.formed"
 
 
+def test_the_name_of_a_community_has_three_of_its_members(history):
+    for day, friend in enumerate(("Ben", "Cleo", "Dan"), 1):
+        history.say(f"2024-01-{day:02}", f"Ana -knows-> {friend}")
+    asked(history, 4, "Ana -knows-> Eve")
+
+    [community] = history.questions.communities(FAR, "g")
+    assert len(community.members) == 5
+    assert len(community.name.split(", ")) == 3
+
+
 def test_who_is_met_later_joins_the_community_of_the_neighbours(history):
     asked(history, 1, "Ana -knows-> Ben")
     asked(history, 2, "Cleo -knows-> Ben")

@@ -14,10 +14,10 @@ from asof_projections.model.rows import Moment
 from asof_streams.consolidation_config import CommunityConfig, ConsolidationConfig
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput
-from asof_streams.ids import scoped_id
+from asof_streams.ids import episode_id, scoped_id
 from asof_streams.instants import INF, parse_moment
 from asof_streams.messages import ConsolidationRequest, EntityStatement, IdentityStatement
-from asof_streams.semantic import MemoryConsolidated, MemoryDecayed, MemoryUnconsolidated
+from asof_streams.semantic import CommunityLeft, MemoryConsolidated, MemoryDecayed, MemoryUnconsolidated
 from effort import tries
 from histories import History, on
 from unchecked import not_checked
@@ -193,6 +193,30 @@ def test_an_entity_that_a_withdrawal_leaves_without_a_fact_leaves_its_community_
     assert members(history) == [["Ana", "Ben", "Cleo"]]
     assert members(history, on("2024-06-01")) == [["Ana", "Ben", "Cleo", "Dan"]]
     assert undo(history)[0].type == "memory.unconsolidated"
+    assert members(history) == []
+
+
+def test_who_was_only_spoken_of_in_a_withdrawn_message_leaves_by_the_episode_of_the_withdrawal(history):
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo")
+    knows(history, "2024-01-02", "Ana", "Dan")
+    consolidate(history)
+
+    history.withdraw("2024-06-02", 2)
+
+    assert members(history) == [["Ana", "Ben", "Cleo"]]
+    [left] = [r for r in history.semantic.read() if isinstance(r.event, CommunityLeft)]
+    assert left.event.episode_id == episode_id("g", left.cause)
+
+
+def test_a_literal_that_holds_again_keeps_nobody_in_a_community(history):
+    history.tell("2024-01-01", relation="lives_in", object=41, valid_at="2020")
+    history.say("2024-01-02", "Ana -lives_in-> Rome")
+    consolidate(history)
+    assert members(history) == [["Ana", "Rome"]]
+
+    history.withdraw("2024-06-02", 1)
+
+    assert [fact.object for fact in history.questions.facts(Moment(on("2025"), on("2025")))] == ["41"]
     assert members(history) == []
 
 

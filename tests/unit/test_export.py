@@ -311,6 +311,27 @@ def test_what_gave_way_and_was_restored_is_superseded_no_longer(history):
     assert len([e for e in then["edges"] if e["relation"] == "supersedes"]) == 1
 
 
+def test_a_fact_that_gave_way_altogether_is_superseded_from_that_moment_on_and_by_facts_alone(history):
+    history.tell("2024-02-01", relation="lives_in", object="Oslo", valid_at="2020-01-01")
+    history.tell("2024-03-01", relation="lives_in", object="Rome", valid_at="2020-01-01", ref="r")
+    history.tell("2024-04-01", relation="owns", object="Boat")
+
+    def displaced(known=NOW.known):
+        graph = detailed(history, Moment(NOW.valid, known))
+        names = {node["id"]: node["name"] for node in graph["nodes"]}
+        edges = [edge for edge in graph["edges"] if edge["relation"] == "supersedes"]
+        return [(names[edge["source"]], names[edge["target"]]) for edge in edges]
+
+    assert displaced() == [("Rome", "Oslo")]
+    assert (displaced(on("2024-03-01")), displaced(on("2024-03-01") - 1)) == ([("Rome", "Oslo")], [])
+
+    history.tell("2024-05-01", op="retract", ref="r")
+    [mistake] = [r.event.retraction_id for r in history.semantic.read() if r.event.type == "fact.retracted"]
+    history.tell("2024-05-02", op="retract", ref=mistake)
+    assert [r.event.kind for r in history.semantic.read() if r.event.type == "fact.invalidated"][-1] == "superseded"
+    assert displaced() == []  # it gave way to the retraction of a retraction
+
+
 def test_a_value_that_gave_way_is_a_node_although_it_no_longer_holds(tmp_path):
     world = World(tmp_path / "data", policy="graded")
     for day, value, sure in (("2020-01-01", "41", 0.9), ("2021-06-01", "42", 0.9), ("2021-07-01", "43", 0.9)):
@@ -365,6 +386,17 @@ def test_what_happened_before_the_moment_is_part_of_the_semantic_graph(tmp_path)
     assert before["edges"] == []
 
 
+def test_a_literal_that_is_planned_to_take_the_place_of_another_is_one_node(tmp_path):
+    world = World(tmp_path / "data")
+    for day, age, year in (("2024-01-01", 41, "2020"), ("2024-01-02", 42, "2030")):
+        world.tell(day, relation="born_in", object=age, valid_at=year)
+    graph = json.loads("".join(world.memory.export(details=True, group_id="g", valid_at="2025")))
+    world.memory.close()
+
+    assert [edge["relation"] for edge in graph["edges"]] == ["born_in", "born_in", "supersedes"]
+    assert sorted(node["name"] for node in graph["nodes"]) == ["41", "42", "Ana"]
+
+
 def test_every_version_is_exported_with_its_period_of_known_time(history):
     history.say("2024-02-01", "Ana -lives_in-> Oslo")
     history.say("2024-03-01", "Ana -lives_in-> Rome")
@@ -376,6 +408,9 @@ def test_every_version_is_exported_with_its_period_of_known_time(history):
         ("Oslo", "2024-03-01", None),
         ("Rome", "2024-03-01", None),
     ]
+    document = "".join(export.semantic(history.beliefs, "g", Moment(None, NOW.known, ever=True), "graphml"))
+    assert document.count('<data key="edge.known_from">') == len(ever["edges"])
+    assert "edge.known_from" not in "".join(export.semantic(history.beliefs, "g", NOW, "graphml"))
 
 
 def test_an_id_of_a_producers_own_has_its_group_before_it_where_all_groups_are_exported(history):

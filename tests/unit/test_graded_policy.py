@@ -77,6 +77,17 @@ def test_a_difference_of_no_more_than_three_tenths_decides_nothing_and_is_flagge
     assert len(still_open(world)) == 1
 
 
+@pytest.mark.parametrize("sure", [(0.5, 0.75), (0.75, 0.5)])
+def test_a_difference_of_just_the_threshold_is_flagged_also_where_the_starts_are_as_far_apart_as_can_be(tmp_path, sure):
+    config = {"conflict_config": {"confidence_threshold": 0.25, "temporal_threshold_secs": 365 * 86_400}}
+    world = World(tmp_path / "data", policy="graded", ingestion=config)
+    world.tell("2024-01-01", object="Berlin", valid_at="2021-01-01", confidence=sure[0])
+    world.tell("2024-01-02", object="Munich", valid_at="2022-01-01", confidence=sure[1])
+
+    assert decided(world) == ([], [("Berlin", "Munich")])
+    world.memory.close()
+
+
 @pytest.mark.parametrize("wrong", ["Berlin", "Munich"])
 def test_a_flagged_contradiction_is_settled_when_either_fact_is_retracted(world, wrong):
     world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01")
@@ -101,6 +112,13 @@ def test_a_fact_that_loses_against_one_rival_leaves_no_contradiction_with_anothe
 def test_facts_that_never_hold_at_one_time_do_not_contradict_each_other(world):
     world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", invalid_at="2020-03-01")
     world.tell("2024-01-02", object="Munich", valid_at="2020-06-01", confidence=0.1)
+
+    assert decided(world) == ([], [])
+
+
+def test_a_fact_that_ends_as_another_begins_does_not_contradict_it(world):
+    world.tell("2024-01-01", object="Munich", valid_at="2020-06-01")
+    world.tell("2024-01-02", object="Berlin", valid_at="2020-01-01", invalid_at="2020-06-01", confidence=0.1)
 
     assert decided(world) == ([], [])
 

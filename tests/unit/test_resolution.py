@@ -1,11 +1,14 @@
 """Entity resolution: for each reason, the words that give it, and those that do not."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from asking import records
 from asof_streams.instants import DAY
+from asof_streams.semantic import EntityIntroduced
+from histories import History
 from world import World
 
 
@@ -302,3 +305,12 @@ def test_a_place_is_no_other_one_whose_name_ends_otherwise(world):
 
 def people(world):
     return sorted(e.name for e in world.memory.entities(all_groups=True) if e.type == "Person" and e.name != "Ben")
+
+
+def test_a_name_that_one_message_spells_in_two_ways_is_of_one_entity(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.say("2024-01-01", "Acme -knows-> acme")
+    introduced = [r.event.name for r in history.semantic.read() if isinstance(r.event, EntityIntroduced)]
+    history.close()
+
+    assert introduced == ["Acme"]
