@@ -1,7 +1,9 @@
 """The bot speaks first: once, when it is due, never in the quiet hours of the user's zone, and it is a turn."""
 
 import asyncio
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from asof_streams.conversation import CheckinScheduled, CheckinSent
 from asof_streams.instants import SECOND, parse
 from asof_streams.sqlite_log import SqliteLog
 from conversing import NOW, Platform, platform, settings_of
+from openai_server import started
 from reply_server import ReplyServer, Said, replying
 
 DUE = parse("2025-01-15T13:30:00Z")
@@ -196,3 +199,38 @@ def test_of_a_check_in_no_words_are_kept_where_no_content_is(tmp_path: Path) -> 
     with replying() as server:
         asyncio.run(main(server))
     assert [event.content for event in sent(tmp_path)] == [""]
+
+
+class Waiting(ReplyServer):
+    """Says what it is told to check in with once it may, and all else at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_asked, self.may_answer = threading.Event(), threading.Event()
+
+    def answer(self, asked: dict[str, Any]) -> tuple[int, str]:
+        if "write again by yourself" in asked["messages"][-1]["content"]:
+            self.is_asked.set()
+            self.may_answer.wait()
+        return super().answer(asked)
+
+
+def test_what_is_erased_while_a_check_in_is_worded_is_not_said_by_it(tmp_path: Path) -> None:
+    async def main(server: Waiting) -> None:
+        async with platform(settings_of(tmp_path, model_url=server.url, model_name="m")) as here:
+            await here.talk("I live in Rome.")
+            for answer in await here.say("I live in Oslo.", author="222", name="bob"):
+                await here.send(answer)
+            schedule(tmp_path, "first")
+            wording = asyncio.create_task(due(here))
+            await asyncio.to_thread(server.is_asked.wait)
+            await here.conversation.forget("guild", "222")
+            server.may_answer.set()
+            assert await wording == []
+            assert await due(here) == ["first"]
+
+    with started(Waiting()) as server:
+        asyncio.run(main(server))
+    assert len(sent(tmp_path)) == 1
+    asked = [prompt for prompt in server.prompts if "write again by yourself" in prompt]
+    assert {"Oslo" in prompt for prompt in asked} == {False, True}

@@ -65,8 +65,9 @@ class Bot:
         assert sorted(checkin.checkin_id for checkin in due) == sorted(expected)
         for checkin in due:
             sent = CheckinSent(checkin_id=checkin.checkin_id, content="Hello!")
-            assert self.log.send_checkin(checkin, sent, at)
-            assert not self.log.send_checkin(checkin, sent, at)
+            since = self.log.followed()
+            assert self.log.send_checkin(checkin, sent, at, since)
+            assert not self.log.send_checkin(checkin, sent, at, since)
             self.sent.append(checkin.checkin_id)
             del self.waiting[checkin.group]
 

@@ -300,8 +300,9 @@ class Resolver(ExactNames):
         is_number = self.is_value(type_) and (" " not in text or any(letter.isdigit() for letter in text))
         if self.episode.external_id is None or type_ == PERSON or is_number:
             return None
-        same = wording(text)
-        known = (entity for word in words(text) for entity in self.known.entities_with_word(self.group, word))
+        same, said = wording(text), words(text)
+        shared = max(said[1:] or said, key=len)  # "to learn the piano" shares the last word with "learning piano"
+        known = self.known.entities_with_word(self.group, shared)
         found = {e.uuid: e for e in (*known, *self.introduced.values()) if e.type == type_ and wording(e.name) == same}
         return next(iter(found.values())) if len(found) == 1 else None
 

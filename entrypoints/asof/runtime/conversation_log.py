@@ -193,6 +193,11 @@ class ConversationLog:
         """Return the messages that are to be answered and are not, in their order."""
         return [] if self.store.begun is None else self.store.unanswered(self._log.checkpoint())
 
+    def followed(self) -> int:
+        """Return how far the messages log is followed: the position of the first message that is not known."""
+        self.follow()
+        return self.store.followed("messages").position
+
     def scheduled(self, group: str | None, due_by: int) -> list[Checkin]:
         """Return the check-ins (of a group; None: of all) that are due by a moment and were not sent."""
         self.follow()
@@ -200,12 +205,23 @@ class ConversationLog:
 
     # Writing.
 
-    def send_checkin(self, checkin: Checkin, event: CheckinSent, now: int) -> bool:
-        """Append that a check-in is sent, for good; return False, and do not, where it was, or another replaced it."""
+    def send_checkin(self, checkin: Checkin, event: CheckinSent, now: int, since: int) -> bool:
+        """Append that a check-in is sent, for good; return False, and do not, where it was, or another replaced it.
+
+        since: how far the messages log was followed when it was worded. Where something of its group was erased since
+        then, it is not sent either: it may have the words, and is worded again.
+        """
         self.follow()
         current = self.store.checkin(checkin.checkin_id)
         is_scheduled = current is not None and current.state == "scheduled"
-        return is_scheduled and self.append(checkin.group, checkin.answers, [event], now)
+        if not is_scheduled or self._erases(checkin.group, since):
+            return False
+        return self.append(checkin.group, checkin.answers, [event], now)
+
+    def _erases(self, group: str, since: int) -> bool:
+        """Whether something of a group was erased by the messages from a position on."""
+        records = self._messages.read(since, self._messages.end())
+        return any(r.group == group and isinstance(r.event, ErasureRequest | RedactionRequest) for r in records)
 
     def append(self, group: str, cause: int, events: Sequence[Event], now: int) -> bool:
         """Append what is answered to a message, for good; return False, and do not, if that message is gone.

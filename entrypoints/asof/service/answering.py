@@ -95,10 +95,11 @@ class Answering(Generic[L]):
         zones = {checkin.group: await self._memory.ask(ZoneOf(checkin.group)) for checkin in scheduled}
         given: list[tuple[Checkin, CheckinSent]] = []
         for checkin in due_checkins(scheduled, now, self._quiet, zones.__getitem__):
+            since = await self._ask(ConversationLog.followed)
             event = await self._responder.check_in(checkin)  # whoever says something meanwhile does not wait for it
             kept = event if self._keeps_words else event.model_copy(update={"content": ""})
             async with self._turn(checkin.group):
-                send = partial(ConversationLog.send_checkin, checkin=checkin, event=kept, now=self._now())
+                send = partial(ConversationLog.send_checkin, checkin=checkin, event=kept, now=self._now(), since=since)
                 if await self._ask(send):
                     given.append((checkin, event))
         return given
