@@ -22,6 +22,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof_command import asof
 from asof_ontologies import registry
+from asof_projections.versions import RULE
 from asof_streams.events import types
 from asof_streams.messages import FactStatement
 from changed_answers import SECOND, wanted
@@ -134,7 +135,7 @@ def read_anew(found: list[Row]) -> list[Row]:
 
 
 def _read_anew(value: str) -> str:
-    more = {'"source":"mentions"': '"rule":2', '"source":"fact"': f'"statement_version":{FactStatement.version}'}
+    more = {'"source":"mentions"': f'"rule":{RULE}', '"source":"fact"': f'"statement_version":{FactStatement.version}'}
     for said, added in more.items():
         if said in value:
             value = f"{value[:-1]},{added}}}"
