@@ -162,10 +162,9 @@ def _without_single_words(sure: Extraction, told: Sequence[Clause]) -> Extractio
     """Return the rules' findings without a plain word as an object, as "park", of a clause that is told as a whole."""
 
     def is_told(one: Relationship) -> bool:
-        single = one.relation in _PLAIN and one.target.text.islower() and " " not in one.target.text
-        return (
-            single and one.stance == "holds" and any(each.span[0] <= one.target.start < each.span[1] for each in told)
-        )
+        plain = one.relation in _PLAIN and one.target.text.islower() and " " not in one.target.text
+        whole = any(each.span[0] <= one.target.start < each.span[1] for each in told)
+        return plain and whole and one.stance == "holds"
 
     return _of(sure, [one for one in sure.relationships if not is_told(one)])
 
