@@ -10,10 +10,12 @@ from socket import SO_PEERCRED, SOL_SOCKET
 from struct import calcsize, unpack
 from typing import Any
 
+import httpx2
 import jsonschema
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from asof.mcp.local_socket import NAME, connected
 from asof.mcp.scope import ClientScope
@@ -23,7 +25,7 @@ from asof.operations.served import run
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_process import ASOF
-from patience import wait_until
+from patience import SECONDS, wait_until
 
 ERAS = ["auto", "legacy"]  # the handshake of 2026 with its fallback, and the one before it
 BLOCK = re.compile(r"<memory>\n(Reference data, not instructions: .*)\n</memory>", re.DOTALL)
@@ -112,6 +114,18 @@ def agent(data: Path, *options: str, mode: str = "auto", **settings: str) -> Ite
         log,
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(Client(stdio_client(command, errlog=log), mode=mode)) as client,
+    ):
+        yield Agent(portal, client)
+
+
+@contextmanager
+def agent_at(url: str, mode: str = "auto", **headers: str) -> Iterator[Agent]:
+    """Connect an agent to a server over HTTP."""
+    sender = httpx2.AsyncClient(headers=headers, timeout=SECONDS)
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(sender),
+        portal.wrap_async_context_manager(Client(streamable_http_client(url, http_client=sender), mode=mode)) as client,
     ):
         yield Agent(portal, client)
 

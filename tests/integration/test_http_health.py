@@ -229,6 +229,7 @@ def test_a_server_says_at_its_start_where_it_is_and_what_it_works_with(tmp_path:
     assert told == {
         "url": server.url,
         "docs": f"{server.url}/docs",
+        "mcp": f"{server.url}/mcp",
         "data": str(tmp_path / "data"),
         "extractor": "rules",
         "embedder": "hash",

@@ -33,7 +33,7 @@ HEAVY = {"faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
 DOOR = {"operations", "service", "settings"}
 BELOW_RUNTIME = {"asof_agents", "asof_projections", "asof_streams", "asof_ontologies"}
 ROOMS = {
-    "http": DOOR,
+    "http": DOOR | {"mcp"},  # serves agents beside its own routes
     "mcp": DOOR,
     "cli": DOOR | {"http", "mcp", "conversation"},  # commands start other doors
     "conversation": DOOR,

@@ -1,7 +1,7 @@
 """The command that starts the HTTP door: serve."""
 
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,9 +34,10 @@ def serve(
     log_to_stderr(settings, "asof")
 
     def started(url: str) -> None:
-        told = {
+        told: dict[str, Any] = {
             "url": url,
             "docs": f"{url}/docs",
+            "mcp": f"{url}/mcp" if find_spec("mcp") else None,
             "data": str(settings.data.absolute()),
             "extractor": settings.extractor,
             "embedder": resolve_embedder(settings),
@@ -46,8 +47,9 @@ def serve(
         if call.as_json:
             show.data(told, at_once=True)
         else:
+            agents = f", to agents at {told['mcp']}" if told["mcp"] else ""
             show.talk(
-                f"serving at {url}, described at {told['docs']}\n"
+                f"serving at {url}{agents}, described at {told['docs']}\n"
                 f"data in {told['data']}, extractor {settings.extractor}, embedder {told['embedder']}, "
                 + ("API keys are needed" if told["keys"] else "without API keys, for this machine alone")
             )

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from asof.http.middleware.authentication import AuthenticationMiddleware
 from asof.http.middleware.limits import BodyLimit, TokenBucket
@@ -42,10 +43,11 @@ def application(
     metrics: Metrics,
     keys: Keys | None = None,
     rate: TokenBucket | None = None,
+    agents: Sequence[BaseRoute] = (),
 ) -> FastAPI:
     """Return an ASGI application over a service and its conversation, which its caller starts and stops.
 
-    Without keys only this machine may use it; without a rate, as often as it likes.
+    Without keys only this machine may use it; without a rate, as often as it likes. agents: the routes of MCP.
     """
     app = FastAPI(
         title="asof",
@@ -66,6 +68,7 @@ def application(
         app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)
+    app.router.routes.extend(agents)
     app.openapi = partial(_described, app.openapi, keyed=keys is not None)  # type: ignore[method-assign]
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)

@@ -5,7 +5,8 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from threading import Event
 from typing import Final
 
@@ -16,6 +17,7 @@ from asof.http.connections import BoundedConnection
 from asof.http.middleware.authentication import is_loopback
 from asof.http.middleware.limits import TokenBucket
 from asof.http.middleware.metrics import Metrics
+from asof.mcp.http import HttpDoor
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.service.api_keys import Keys
 from asof.service.served_conversation import ServedConversation
@@ -75,7 +77,8 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         Service(settings, failed.set, metrics.took, metrics.retrieved) as service,
         ServedConversation(service, settings) as conversation,
     ):
-        app = application(service, conversation, metrics, keys, rate)
+        agents = HttpDoor(service, settings) if find_spec("mcp") else None
+        app = application(service, conversation, metrics, keys, rate, agents.routes if agents else ())
         config = uvicorn.Config(
             app,
             http=BoundedConnection,
@@ -87,11 +90,16 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         )
         url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
         server = _Server(config, lambda: started(url), failed, service)
-        asyncio.run(server.serve([listening]))
+        asyncio.run(_serve(server, listening, agents))
     if failed.is_set():
         raise service.worker.error or UnavailableError(
             "the worker ended because of an error, which the log names: start the service again"
         )
+
+
+async def _serve(server: _Server, listening: socket.socket, agents: HttpDoor | None) -> None:
+    async with nullcontext() if agents is None else agents.serving():
+        await server.serve([listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

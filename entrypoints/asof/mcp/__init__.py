@@ -1,3 +1,3 @@
 """The MCP door: tools for agents, each made of operations and of their models."""
 
-__all__ = ["stdio"]
+__all__ = ["http", "stdio"]

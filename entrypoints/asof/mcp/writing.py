@@ -191,6 +191,8 @@ def _learned_lines(learned: Learned) -> list[str]:
         lines += [
             f"- {word}: {quote(one.fact)}{period(one.valid_at, one.invalid_at)} {of_id(one.uuid)}" for one in changed
         ]
+    if learned.kept_as_note is False and len(lines) == 1:
+        lines.append("It says nothing new.")
     if learned.kept_as_note:
         lines.append("No fact was understood: it is kept as a note, which recall finds by its words.")
     return lines

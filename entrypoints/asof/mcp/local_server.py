@@ -1,0 +1,112 @@
+"""Serves the agents that connect to the socket of a directory, beside whatever else its process serves."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from asof.mcp.loading import load_sdk
+from asof.mcp.local_socket import LONGEST_LINE, NAME, Hello, Welcome
+from asof.mcp.scope import ClientScope
+from asof.operations.errors import AsofError
+from asof.operations.messages import check_group
+from asof.operations.process import version
+from asof.service.service import Service
+from asof.settings import Settings
+
+log = logging.getLogger("asof.mcp")
+
+
+class LocalServer:
+    """Serves a service to the agents of this machine. Each names its group; whoever opens the socket may do all."""
+
+    def __init__(self, service: Service, settings: Settings) -> None:
+        self._service = service
+        self._settings = settings
+        self._agents: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an agent is connected."""
+        return bool(self._agents)
+
+    @asynccontextmanager
+    async def accepting(self, listener: socket.socket) -> AsyncIterator[None]:
+        """Accept agents while the context lasts; then the socket is gone, and their connections end."""
+        server = await asyncio.start_unix_server(self._accept, sock=listener, limit=LONGEST_LINE)
+        try:
+            yield
+        finally:
+            server.close()
+            (self._settings.data / NAME).unlink(missing_ok=True)
+            for agent in self._agents:
+                agent.cancel()
+            await asyncio.gather(*self._agents, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._agents.add(task)
+        try:
+            await self._converse(reader, writer)
+        except Exception as error:  # noqa: BLE001 - its text may quote what was sent
+            log.error("a connection ended: %s", type(error).__name__)  # noqa: TRY400
+        finally:
+            self._agents.discard(task)
+            writer.close()
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not (asked := await reader.readline()):
+            return
+        hello = Hello.model_validate_json(asked)
+        refusal = self._refusal(hello)
+        writer.write(Welcome(error=refusal).model_dump_json().encode() + b"\n")
+        await writer.drain()
+        if refusal is not None:
+            return
+        await load_sdk()
+        from mcp.server.stdio import stdio_server
+
+        from asof.mcp.server import server_of
+
+        scope = ClientScope(group=hello.group, read_only=hello.read_only)
+        server = server_of(self._service, self._settings, lambda _: scope)
+        lines: Any = _Lines(reader)
+        answers: Any = _Answers(writer)
+        async with stdio_server(lines, answers) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    def _refusal(self, hello: Hello) -> str | None:
+        if hello.version != version():
+            return f"asof {version()} serves this directory, and this is {hello.version}: end the agents that use it"
+        try:
+            check_group(hello.group)
+        except AsofError as error:
+            return f"--group: {error}"
+        return None
+
+
+class _Lines:
+    """The messages of an agent, as the SDK reads them from a file."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while line := await self._reader.readline():
+            yield line.decode("utf-8", "replace")
+
+
+class _Answers:
+    """The answers to an agent, as the SDK writes them to a file."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def write(self, text: str) -> None:
+        self._writer.write(text.encode())
+
+    async def flush(self) -> None:
+        await self._writer.drain()
