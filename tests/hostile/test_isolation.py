@@ -40,6 +40,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "entity_types": ["place", "person"],
     "center": ["Ana", CANARY, NOTHING],
     "budget": ["200", "10000"],
+    "kinds": ["fact", "episode"],
     "timezone": ["Asia/Tokyo"],
     "group_ids": [],  # of others, below
     "object": ["Oslo", CANARY],

@@ -30,6 +30,8 @@ READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is as
         "valid_at": [AT, "2020"],
         "known_at": [AT, "2020"],
         "max_tokens": [260, 10_000],
+        "kinds": [["fact"], "episode"],
+        "min_probability": [0.5],
         "timezone": ["Asia/Tokyo"],
         "group_id": [OWN],
     },

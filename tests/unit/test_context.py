@@ -199,6 +199,30 @@ def test_the_least_budget_has_something_of_each_part_and_tells_what_was_left_out
     assert "\nLeft out for the budget: 1 change, " in context.text
 
 
+def test_a_context_has_the_kinds_of_lines_that_are_asked_for(memory: Memory) -> None:
+    whole = memory.context(HOME, valid_at=NOON)
+    kinds = {item.kind for item in whole.items}
+
+    assert kinds == {"entity", "fact", "change", "episode"}
+    for kind in kinds:
+        some = memory.context(HOME, valid_at=NOON, kinds=[kind])
+        assert [item.line for item in some.items] == lines(whole, kind)
+        assert not some.left_out
+
+
+def test_a_context_has_only_what_is_as_probable_as_is_asked_for(memory: Memory) -> None:
+    memory.add("Elephants are grey.", role="Ben")
+    whole = [item.fact.probability for item in memory.context(HOME, valid_at=NOON).items if item.kind == "fact"]
+    least = max(one for one in whole if one is not None)
+
+    some = memory.context(HOME, valid_at=NOON, min_probability=least)
+
+    told = [item.fact.probability for item in some.items if item.kind in ("fact", "change")]
+    assert told
+    assert all(one is not None and one >= least for one in told)
+    assert len(some.items) < len(memory.context(HOME, valid_at=NOON).items)
+
+
 @pytest.mark.parametrize("budget", [MIN_BUDGET - 1, 100_001])
 def test_a_budget_that_cannot_be_is_refused(memory: Memory, budget: int) -> None:
     with pytest.raises(asof.InvalidInput, match="budget"):

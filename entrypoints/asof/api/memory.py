@@ -456,6 +456,8 @@ class Memory:
         valid_at: Time | None = None,
         known_at: Time | None = None,
         timezone: str = "UTC",
+        kinds: Sequence[queries.Kind] = (),
+        min_probability: float | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> Context:
@@ -468,7 +470,9 @@ class Memory:
 
         It has never more than `budget` tokens, 200 to 100,000, by a rule that counts a little more than models do
         (docs/how-to/give-context-to-a-model.md); `left_out` lists what had no place. Times in the text are of
-        `timezone`, an IANA name. Where nothing is known, also in a memory to which nothing was written, it says so.
+        `timezone`, an IANA name. `kinds` are those of its lines, of "entity", "fact", "change" and "episode"; left out,
+        all. With `min_probability` it has only facts and turns that answer the question with this probability. Where
+        nothing is known, also in a memory to which nothing was written, it says so.
         InvalidInput: there is no such time zone.
 
             prompt = memory.context("Where does Ana live?", timezone="Europe/Berlin").text
@@ -480,6 +484,8 @@ class Memory:
             valid_at=valid_at,
             known_at=known_at,
             timezone=timezone,
+            kinds=kinds,
+            min_probability=min_probability,
             group_id=group_id,
             all_groups=all_groups,
         )

@@ -23,6 +23,7 @@ _OPTIONS: Final = {  # the others are called as their fields
     "relations": "--relation",
     "entity_types": "--entity-type",
     "qualifiers": "--qualifier",
+    "kinds": "--kind",
 }
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")  # as JSON has it
 _LONGEST: Final = 400  # characters of a number
@@ -158,6 +159,8 @@ class Parameters:
             return None
         if kind["type"] == "object":
             return "NAME=VALUE"
+        if choices := kind.get("items", {}).get("enum"):
+            return "|".join(choices)
         python = _plain(self.query.model_fields[name].annotation)
         if issubclass(python, tuple):
             return "T[,K]"  # a point on both clocks

@@ -43,6 +43,8 @@ class RecallArguments(Arguments):
     valid_at: str | None = like(ContextQuery, "valid_at", None, "As the world was then; now, if left out.")
     known_at: str | None = like(ContextQuery, "known_at", None, "As it was known then; all, if left out.")
     max_tokens: int = Field(1_200, ge=MIN_BUDGET + _LAST_LINE, le=MAX_BUDGET)
+    kinds: Several = Field((), description="Of: entity, fact, change, episode.")
+    min_probability: float | None = like(ContextQuery, "min_probability", None)
     timezone: str = like(ContextQuery, "timezone", "UTC")
     group_id: str | None = None
 
@@ -51,9 +53,8 @@ class RecallArguments(Arguments):
 async def recall(access: Access, asked: RecallArguments) -> Reply:
     """Recall what is known about a question: facts with their dates, what changed, what was said. Call it first."""
     group = access.scope.one(asked.group_id)
-    query = ask(
-        ContextQuery, {"query": asked.query, "budget": asked.max_tokens - _LAST_LINE, "timezone": asked.timezone}
-    )
+    given = {name: getattr(asked, name) for name in ("query", "timezone", "kinds", "min_probability")}
+    query = ask(ContextQuery, {**given, "budget": asked.max_tokens - _LAST_LINE})
     zone = zone_of(asked.timezone)
     moments = {name: read_time(name, getattr(asked, name), zone) for name in ("valid_at", "known_at")}
     reached = await access.served.ask(partial(reached_by, groups=[group]))

@@ -16,8 +16,7 @@ from asof_projections.model.answers import (
     Position,
     answer,
 )
-
-Kind = Literal["entity", "fact", "change", "episode"]
+from asof_projections.model.queries import Kind
 
 
 @answer

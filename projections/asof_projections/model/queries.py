@@ -48,6 +48,7 @@ TextForm = Literal["json", "graphml", "csv", "jsonld", "mermaid"]
 Form = Literal[TextForm, "parquet"]
 Profile = Literal["default", "pipeline"]
 Mindset = Literal["convergent", "divergent", "algorithmic"]
+Kind = Literal["entity", "fact", "change", "episode"]
 
 
 def instant(time: Time) -> int:
@@ -468,6 +469,15 @@ class ContextQuery(MomentQuery):
     )
     timezone: TimezoneName = Field(
         "UTC", description="The IANA name of the zone of the times in the text.", examples=["Europe/Berlin"]
+    )
+    kinds: Annotated[tuple[Kind, ...], Field(max_length=MAX_CHOICES)] = Field(
+        (), description="Of these kinds of lines alone; of all, if left out.", examples=[["fact", "change"]]
+    )
+    min_probability: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Only facts and turns that answer the question with this probability; all that fit, if left out.",
     )
 
 

@@ -47,8 +47,9 @@ def search_of(query: ContextQuery, at: Moment) -> FactSearchQuery:
     scope = {"group_id": query.group_id, "all_groups": query.all_groups}
     limit = min(query.budget // _LINE, _MOST)
     moment = {"valid_at": at.valid, "known_at": at.known}
-    # What merely may help stands in a context too, as far as the budget goes.
-    return ask(FactSearchQuery, {"query": query.query, **moment, "limit": limit, "min_probability": 0, **scope})
+    # Left out, what merely may help stands in a context too, as far as the budget goes.
+    least = query.min_probability or 0
+    return ask(FactSearchQuery, {"query": query.query, **moment, "limit": limit, "min_probability": least, **scope})
 
 
 def turns_of(hits: Hits[Hit]) -> list[EpisodeHit]:
@@ -69,7 +70,8 @@ def compose(query: ContextQuery, at: Moment, position: int | None, material: Mat
     valid_at, known_at = instant_of(at.valid), time_of(at.known)
     wording = Wording(query.query, zone_of(query.timezone), longest=query.budget)
     frame = wording.frame(query.timezone, valid_at, known_at)
-    items, left_out = _fitting(_lines(material, wording), frame, query.budget)
+    wanted = (line for line in _lines(material, wording) if not query.kinds or line.kind in query.kinds)
+    items, left_out = _fitting(wanted, frame, query.budget)
     text = frame.text([(item.kind, item.line) for item in items], [each.kind for each in left_out])
     return Context(
         text,

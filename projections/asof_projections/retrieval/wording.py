@@ -9,7 +9,8 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from asof_projections.model.answers import EpisodeHit, Fact
-from asof_projections.model.contexts import EntityOutline, Kind
+from asof_projections.model.contexts import EntityOutline
+from asof_projections.model.queries import Kind
 from asof_projections.retrieval.quotes import excerpt, quote
 from asof_projections.retrieval.token_count import tokens
 
