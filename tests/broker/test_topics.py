@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator
@@ -27,6 +26,7 @@ from asof_streams.kafka.topics import Topics, check, create, ends
 from kafka_broker import SASL_PASSWORD, SASL_USER
 from kafka_topics import alter_topic, make_topics
 from kafka_worker import Partition
+from refusal import refusing
 from shared_broker import SharedBroker
 
 WRONG = {
@@ -259,17 +259,15 @@ def test_lag_says_how_far_a_directory_has_read_the_topics(bootstrap: str, topics
 
 
 def test_no_broker_is_told_in_one_line_and_at_once(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-
-    def seconds() -> float:
+    def seconds(address: str) -> float:
         began = time.monotonic()
         done = asof("topics", "check", "--kafka", address, folder=tmp_path, code=2)
         assert done.stdout == ""
         assert done.stderr == f"asof: no broker at {address}, where ASOF_KAFKA says that one is: Connection refused\n"
         return time.monotonic() - began
 
-    assert any(seconds() < 20 for _ in range(3))
+    with refusing() as address:
+        assert any(seconds(address) < 20 for _ in range(3))
 
 
 def test_credentials_that_the_broker_refuses_are_told_in_one_line(

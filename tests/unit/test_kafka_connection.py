@@ -31,6 +31,7 @@ from asof_streams.errors import (
 from asof_streams.kafka import errors
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
+from refusal import refusing
 from unchecked import not_checked
 
 TLS_ALERT = bytes.fromhex("15030300020250")  # how TLS answers who speaks something else
@@ -216,10 +217,7 @@ def test_files_of_tls_that_are_not_what_they_must_be_are_named(certificate: tupl
 
 
 def test_a_broker_that_is_not_there_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-
-    with pytest.raises(BrokerUnavailable, match=f"no broker at {address}.*: Connection refused"):
+    with refusing() as address, pytest.raises(BrokerUnavailable, match=f"no broker at {address}.*: Connection refused"):
         asyncio.run(expect_reachable(Connection(address)))
 
 
@@ -244,10 +242,7 @@ def test_what_never_answers_is_not_waited_for(protocol: str, monkeypatch: pytest
 
 
 def test_the_second_broker_is_asked_where_the_first_is_away() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        away = f"127.0.0.1:{server.getsockname()[1]}"
-
-    with listening(alert) as address, pytest.raises(InvalidInput, match=address):
+    with refusing() as away, listening(alert) as address, pytest.raises(InvalidInput, match=address):
         asyncio.run(expect_reachable(Connection(f"{away},{address}")))
 
 
