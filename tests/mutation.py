@@ -24,6 +24,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -243,14 +244,19 @@ class _Coverage:
 
 
 class _Trial:
-    """Tries changes of functions, each in a fork of a session of pytest that has collected all tests."""
+    """Tries changes of functions, each in a fork of a session of pytest that has collected all tests.
 
-    def __init__(self, module: Module, tests: "Tests", numbers: set[int], processes: int) -> None:
+    tell: gets the number of each change that could be tried, and whether it was noticed, as JSON.
+    """
+
+    def __init__(
+        self, module: Module, tests: "Tests", numbers: set[int], processes: int, tell: Callable[[str], None]
+    ) -> None:
         self._module = module
         self._tests = tests
         self._numbers = numbers
         self._processes = processes
-        self.noticed: dict[int, bool] = {}  # by the number of a change; without those that could not be tried
+        self._tell = tell
 
     def pytest_collection(self) -> None:
         """Let no test look for the smallest example that fails."""
@@ -315,7 +321,7 @@ class _Trial:
     def _wait(self, running: dict[int, int]) -> None:
         number, status = _ended(running)
         if not os.WIFEXITED(status) or os.WEXITSTATUS(status) != IMPOSSIBLE:
-            self.noticed[number] = status != 0
+            self._tell(json.dumps([number, status != 0]))
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
@@ -337,7 +343,8 @@ class Tests:
 
     def __init__(self, paths: list[Path], files: tuple[str, ...]) -> None:
         self._files = files
-        told = json.loads(_in_fork(lambda: self._tell([str(path) for path in paths])))
+        [answer] = _in_fork(partial(self._tell, [str(path) for path in paths]))
+        told = json.loads(answer)
         if told["failed"]:
             raise RuntimeError(f"{' '.join(files)} fail as the modules are")
         self._lines = {
@@ -357,16 +364,18 @@ class Tests:
             raise RuntimeError(f"{module.name}: its tests fail in a fork")
         count = sum(1 for _ in module.changes())
         each = -(-count // (most or count or 1)) or 1
-        chosen = {number: lines for number, (_, lines) in enumerate(module.changes()) if number % each == 0}
+        chosen = {number: change for number, change in enumerate(module.changes()) if number % each == 0}
         early = self._lines[str(path)].get("", set())
-        quick = {n for n, lines in chosen.items() if self.come_to(path, lines) and lines and early.isdisjoint(lines)}
-        noticed = dict(json.loads(_in_fork(lambda: json.dumps(self._try_collected(module, quick, processes)))))
-        self.tried += len(chosen)
+        quick = {n for n, (_, own) in chosen.items() if self.come_to(path, own) and own and early.isdisjoint(own)}
+        for line in _in_fork(partial(self._try_collected, module, quick, processes)):
+            number, is_noticed = json.loads(line)
+            change, _ = chosen.pop(number)
+            if not is_noticed:
+                yield change
+        self.tried += -(-count // each)
         running: dict[int, str] = {}
         for number, (change, lines) in enumerate(module.changes()):
-            if number not in chosen or number in noticed:
-                if number in chosen and not noticed[number]:
-                    yield change
+            if number not in chosen:
                 continue
             if not (tests := self.come_to(path, lines)):
                 yield f"{change} (no test comes here)"
@@ -377,12 +386,11 @@ class Tests:
         while running:
             yield from _unnoticed(running)
 
-    def _try_collected(self, module: Module, numbers: set[int], processes: int) -> list[tuple[int, bool]]:
-        """Return of changes of functions whether tests that are collected once notice them, as far as that can be."""
+    def _try_collected(self, module: Module, numbers: set[int], processes: int, tell: Callable[[str], None]) -> None:
+        """Tell of changes of functions whether tests that are collected once notice them, as far as that can be."""
         _be_silent()
-        trial = _Trial(module, self, numbers, processes)
+        trial = _Trial(module, self, numbers, processes, tell)
         pytest.main([*OPTIONS, "--capture=no", *self.come_to(module.path, range(0))], plugins=[trial])
-        return list(trial.noticed.items())
 
     def come_to(self, path: Path, lines: range) -> list[str]:
         """Return the tests that come to one of some lines, the quickest first; without lines all tests."""
@@ -407,7 +415,7 @@ class Tests:
         resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
         signal.alarm(SECONDS + round(10 * sum(map(self._seconds.__getitem__, tests))))
 
-    def _tell(self, paths: list[str]) -> str:
+    def _tell(self, paths: list[str], tell: Callable[[str], None]) -> None:
         """Run all tests and tell of each which lines it comes to, and what they imported of others."""
         _be_silent()
         coverage = _Coverage(paths)
@@ -418,7 +426,7 @@ class Tests:
         lines = {path: {test: sorted(seen) for test, seen in each.items()} for path, each in coverage.lines.items()}
         others = [name for name, module in sys.modules.items() if "site-packages" in str(vars(module).get("__file__"))]
         told: dict[str, object] = {"failed": failed, "lines": lines, "imported": others}
-        return json.dumps(told | {"seconds": coverage.seconds, "processor": coverage.processor})
+        tell(json.dumps(told | {"seconds": coverage.seconds, "processor": coverage.processor}))
 
 
 def _be_silent() -> None:
@@ -428,17 +436,18 @@ def _be_silent() -> None:
         os.dup2(nothing, descriptor)
 
 
-def _in_fork(work: Callable[[], str]) -> str:
-    """Return what work returns in a process of its own."""
+def _in_fork(work: Callable[[Callable[[str], None]], None]) -> Iterator[str]:
+    """Yield the lines that work tells in a process of its own, as it tells them."""
     read, write = os.pipe()
     if process := os.fork():
         os.close(write)
         with os.fdopen(read) as answer:
-            text = answer.read()
+            yield from answer
         os.waitpid(process, 0)
-        return text
-    with os.fdopen(write, "w") as answer:
-        answer.write(work())
+        return
+    os.close(read)
+    with os.fdopen(write, "w", buffering=1) as answer:
+        work(lambda line: print(line, file=answer))
     os._exit(0)
 
 

@@ -10,12 +10,14 @@ from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.instants import FIRST, INF, LAST, NEG
 from asof_streams.messages import (
     MAX_CONTENT_BYTES,
+    MAX_GROUP_CHARACTERS,
     MAX_NAME_CHARACTERS,
     EntityStatement,
     ErasureRequest,
     FactStatement,
     Message,
     RetryRequest,
+    TimezoneStatement,
     accept,
     check_group,
     in_scope,
@@ -298,10 +300,25 @@ def test_a_group_id_is_any_text_of_up_to_200_characters(group: str) -> None:
     assert Message(group_id=group, content="", role_type="user").group_id == group
 
 
-@pytest.mark.parametrize("bad", ["", "x" * 201, "a\n", "a\x00b", "\x7f", "a\x85", "a\ud800b"])
+@pytest.mark.parametrize("bad", ["", "x" * 201, "a\n", "a\x00b", "\x7f", "a\x85", "a\ud800b", "a\udfff"])
 def test_what_is_empty_too_long_or_no_text_is_no_group_id(bad: str) -> None:
     with pytest.raises(InvalidInput):
         check_group(bad)
+
+
+def test_the_id_of_an_entity_may_have_its_group_before_it_and_is_no_longer_than_both() -> None:
+    longest = "x" * (MAX_GROUP_CHARACTERS + 1 + MAX_NAME_CHARACTERS)
+    given_ = {"group_id": "g", "name": "Ana"}
+
+    assert accept(EntityStatement, {**given_, "entity_id": longest}).entity_id == longest
+    with pytest.raises(InvalidInput):
+        accept(EntityStatement, {**given_, "entity_id": f"{longest}x"})
+
+
+@pytest.mark.parametrize("bad", ["europe/berlin", "Europe Berlin", "", "Z" * 65])
+def test_a_time_zone_has_a_name_that_means_the_same_on_every_machine(bad: str) -> None:
+    with pytest.raises(InvalidInput):
+        accept(TimezoneStatement, {"group_id": "g", "timezone": bad})
 
 
 def test_what_people_say_is_in_no_representation() -> None:
