@@ -37,6 +37,16 @@ CASES = {  # what Ana says on that day: what she had said before, by day, and th
         {"2024-01-10": "I work at Acme."},
         ["Acme 2024-01-10 2024-06-01", "Beta 2024-06-01 -"],
     ),
+    "I moved to Berlin last month": ({"2024-05-01": "I live in Oslo."}, ["Berlin 2024-04-01 -"]),
+    "I quit Acme last week": ({"2024-05-01": "I work at Acme."}, ["Acme 2024-04-21 2024-04-22"]),
+    "I moved to Berlin in 2010": (
+        {"2024-05-01": "I live in Oslo."},
+        ["Berlin 2010-01-01 2024-05-01", "Oslo 2024-05-01 -"],
+    ),
+    "I moved to Berlin on April 20": (
+        {"2024-05-01": "I have lived in Oslo since April 28."},
+        ["Berlin 2024-04-20 2024-04-28", "Oslo 2024-04-28 -"],
+    ),
     "I visited Paris in March": ({}, ["Paris 2024-03-01 2024-04-01"]),
     "I visited Paris on March 5": ({"2024-04-10": "I visited Paris in March."}, ["Paris 2024-03-05 2024-03-06"]),
     "I went to Paris in April": (
