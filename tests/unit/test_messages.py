@@ -15,6 +15,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RetryRequest,
     TimezoneStatement,
@@ -306,6 +307,34 @@ def test_what_is_empty_too_long_or_no_text_is_no_group_id(bad: str) -> None:
         check_group(bad)
 
 
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"kind": "message", "source": "text"}, "kind is of a message"),
+        ({"kind": "message", "uuid": "e"}, "uuid names an episode"),
+        ({"kind": "edit"}, "external_id is missing"),
+        ({"kind": "deletion"}, "external_id is missing"),
+        ({"kind": "reaction"}, "reply_to is missing"),
+    ],
+)
+def test_a_kind_of_message_without_what_it_needs_is_refused(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        accept(Message, {**MESSAGE, **fields})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "message"},
+        {"kind": "edit", "external_id": "7"},
+        {"kind": "deletion", "external_id": "7"},
+        {"kind": "reaction", "reply_to": "7"},
+    ],
+)
+def test_a_kind_of_message_with_what_it_needs_is_accepted(fields: dict[str, Any]) -> None:
+    assert accept(Message, {**MESSAGE, **fields}).kind == fields["kind"]
+
+
 def test_the_id_of_an_entity_may_have_its_group_before_it_and_is_no_longer_than_both() -> None:
     longest = "x" * (MAX_GROUP_CHARACTERS + 1 + MAX_NAME_CHARACTERS)
     given_ = {"group_id": "g", "name": "Ana"}
@@ -330,9 +359,14 @@ def test_what_people_say_is_in_no_representation() -> None:
         source_description="SECRET",
         role_type="user",
     )
-    fact = FactStatement(group_id="g", subject="SECRET", relation="r", object="SECRET", fact="SECRET")
+    fact = FactStatement(
+        group_id="g", subject="SECRET", relation="r", object="SECRET", fact="SECRET", qualifiers={"SECRET": "SECRET"}
+    )
+    entity = EntityStatement(group_id="g", entity_id="e", name="SECRET", summary="SECRET")
+    merge = IdentityStatement(group_id="g", op="merge", entity="SECRET", into="SECRET 2")
+    alias = IdentityStatement(group_id="g", op="alias", entity="SECRET", name="SECRET 2")
 
-    for event in (message, fact, ErasureRequest(group_id="g")):
+    for event in (message, fact, entity, merge, alias, ErasureRequest(group_id="g")):
         assert "SECRET" not in f"{event!r}{event!s}"
 
 
