@@ -26,7 +26,7 @@ from asof_streams.instants import parse
 
 FOLDER: Final = Path(__file__).with_name("conversations")
 LICENCE: Final = "Apache-2.0"
-LEAST: Final = 0.48
+LEAST: Final = 0.59
 WORTHLESS: Final = 0.4
 SCALE: Final = 4.0  # of a vector, whose numbers are small beside features of 0 and 1
 RIDGE: Final = 10.0
