@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from asof.service.conversation import Conversation, Incoming, Outgoing
+from asof.service.local_conversation import LocalConversation
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_streams.instants import SECOND, parse
@@ -72,6 +73,6 @@ def settings_of(directory: Path, **more: object) -> Settings:
 async def platform(settings: Settings) -> AsyncIterator[Platform]:
     with (
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
-        Conversation(service, settings, now=lambda: NOW) as conversation,
+        LocalConversation(service, settings, now=lambda: NOW) as conversation,
     ):
         yield Platform(conversation, service)

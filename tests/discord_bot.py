@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import asof
 from asof.conversation.discord.client import Bot
 from asof.service.consents import Consents
-from asof.service.conversation import Conversation
+from asof.service.served_conversation import open_conversation
 from asof.service.service import Service
 from asof.settings import DiscordConfig, Settings
 from discord_server import TOKEN, FakeDiscord
@@ -24,11 +24,17 @@ _LOOK_SECONDS = 0.005
 class RunningBot:
     """A bot that runs in a thread of its own."""
 
-    def __init__(self, server: FakeDiscord, directory: Path, policy: dict[str, Any]) -> None:
+    def __init__(
+        self, server: FakeDiscord, directory: Path, policy: dict[str, Any], topics: dict[str, str] | None = None
+    ) -> None:
         self.server, self.directory = server, directory
         self.connections = 0
         self._settings = Settings(
-            data=directory, embedder="hash", quiet_hours="00:00-00:00", discord=DiscordConfig(**policy)
+            data=directory,
+            embedder="hash",
+            quiet_hours="00:00-00:00",
+            discord=DiscordConfig(**policy),
+            **(topics or {}),  # type: ignore[arg-type]
         )
         self._loop = asyncio.new_event_loop()
         self._ready, self._stop = asyncio.Event(), asyncio.Event()
@@ -43,7 +49,7 @@ class RunningBot:
         nothing = lambda *_: None  # noqa: E731
         with (
             Service(self._settings, nothing, nothing, nothing) as self._service,
-            Conversation(self._service, self._settings) as self.conversation,
+            closing(open_conversation(self._service, self._settings)) as self.conversation,
             Consents(self.directory / "discord.sqlite") as self.consents,
         ):
             async with Bot(self.conversation, self.consents, self._settings.discord, self._connected) as self.bot:
@@ -103,9 +109,11 @@ async def until(true: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running_bot(server: FakeDiscord, directory: Path, **policy: Any) -> Iterator[RunningBot]:
-    """Run a bot with a policy until the end of the block."""
-    bot = RunningBot(server, directory, policy)
+def running_bot(
+    server: FakeDiscord, directory: Path, topics: dict[str, str] | None = None, **policy: Any
+) -> Iterator[RunningBot]:
+    """Run a bot with a policy until the end of the block. topics: the settings of Kafka; None: it is not on Kafka."""
+    bot = RunningBot(server, directory, policy, topics)
     try:
         bot.handled()
         yield bot

@@ -180,6 +180,7 @@ class FakeDiscord:
         self._socket: web.WebSocketResponse | None = None
         self._zlib: Any = None
         self._count = 0
+        self.start_ms = _START_MS  # of its clock, which goes on by a second with each id
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="discord")
         self.port = 0
@@ -330,7 +331,7 @@ class FakeDiscord:
 
     def _id(self) -> int:
         self._count += 1
-        return (_START_MS - _DISCORD_MS + 1_000 * self._count) << 22
+        return (self.start_ms - _DISCORD_MS + 1_000 * self._count) << 22
 
     # HTTP
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from asof.runtime.conversation_log import ConversationLog
-from asof.service.conversation import Conversation, Incoming, Outgoing
+from asof.service.conversation import Incoming, Outgoing
 from asof.service.intake import Intake
+from asof.service.local_conversation import LocalConversation
 from asof.service.responder import Responder
 from asof.service.service import Service
 from asof.settings import Settings
@@ -62,7 +63,7 @@ async def talk(directory: Path, step: str | None) -> None:
     shown = directory.with_name("shown")
     with (
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
-        Conversation(service, settings, now=lambda: NOW) as conversation,
+        LocalConversation(service, settings, now=lambda: NOW) as conversation,
     ):
         if step in TAKING:
             end_at(*TAKING[step])

@@ -105,9 +105,8 @@ the events to forget.
 A bot's platform may be any program that sends to `asof.messages` and reads `asof.replies`:
 
 1. What a user says is a message with the `kind` `message`, the platform's own `external_id`, and an `author_id`. A
-   reaction, an edit and a deletion have a `kind` of their own. Only such messages of users (`role_type` `user`, which
-   it is if it is left out) are answered, if they were said no more than a quarter of an hour before the responder comes
-   to them.
+   reaction, an edit and a deletion have a `kind` of their own. Only such messages of users (`role_type` `user`) are
+   answered, if they were said no more than a quarter of an hour before the responder comes to them.
 2. Each answer is an event `reply.given` that stands. Its `ce_offset` is the offset of the message that it answers, and
    `to` that message's `external_id`, in the group of the key. `action` says what to do: `reply` with the `content`,
    `react` by putting the emoji in `content` on the message `to`, `unreact` by taking it off. `checkin.sent` is said

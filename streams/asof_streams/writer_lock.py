@@ -16,6 +16,7 @@ AGENT: Final = (
     "agent.lock"  # of the agent that a folder belongs to: whoever else writes there lets it, as soon as it can
 )
 RESPONDER: Final = "responder.lock"  # of the agent that answers from a directory, beside those that fill it
+REPLIES: Final = "replies.lock"  # of whoever writes the conversation log of a copy of topics
 
 log = logging.getLogger(__name__)
 

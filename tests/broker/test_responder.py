@@ -1,15 +1,12 @@
 """The responder: it answers messages on the replies topic, each at most once, whatever happens to it."""
 
-import asyncio
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -18,118 +15,31 @@ import killed_responder
 from asof.kafka.topic_rewrite import TopicRewrite
 from asof.operations.kafka import create_topics
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_manifest import places_of
+from asof.runtime.prompt_registry import prompts
 from asof.service.topic_responder import ResponderPartition
 from asof.settings import Settings
+from asof_agents.conversation.prompts import BUILT_IN
 from asof_streams.conversation import CheckinSent, ConversationBegun, ReplyErased, ReplyGiven, ReplySent
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import UnavailableError, WriterBusy
-from asof_streams.events import Draft, Event, decode
+from asof_streams.events import Draft, Event
 from asof_streams.ids import derive
-from asof_streams.instants import SECOND, parse, render
+from asof_streams.instants import SECOND
 from asof_streams.kafka.envelope import Claim, event, read
-from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.partitioning import partition_of
-from asof_streams.kafka.topics import Topics, create
+from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
 from kafka_worker import Running, World, until
 from openai_server import started
+from patience import SECONDS
 from reply_server import ReplyServer, replying
+from responders import NOW, Chat
 from sealed_world import Sealed
 
 Start = Callable[..., Running]
-NOW = parse("2025-01-15T10:30:00Z")
 MINUTE = 60 * SECOND
 GONE = "Zanzibarquo"
-
-
-class Reply(NamedTuple):
-    """An answer: its action, the message that it is to, and its words."""
-
-    action: str
-    to: str
-    content: str
-
-
-class Chat:
-    """Groups that talk by way of the topics, and the responders of their one partition, in this process."""
-
-    def __init__(self, world: World, root: Path, partition: int = 0, **settings: Any) -> None:
-        asyncio.run(create(world.connection, world.topics, ["main"], replies=True))
-        self.partition = partition
-        self.world = world
-        self.root = root
-        self.settings = {"embedder": "none"} | settings
-        self.now = NOW
-
-    def say(self, text: str, id_: str, group: str = "g", **more: Any) -> int:
-        """Send a message; return the offset after it."""
-        self.now += SECOND
-        told: dict[str, Any] = {
-            "group_id": group,
-            "content": text,
-            "role": "ana",
-            "role_type": "user",
-            "external_id": id_,
-        }
-        told |= {"kind": "message", "author_id": "1", "timestamp": render(self.now)}
-        return self.world.send(
-            [{name: value for name, value in (told | more).items() if value is not None}], self.partition
-        )
-
-    def reply_as_bot(self, text: str, id_: str, to: str | None, group: str = "g") -> None:
-        """Send what a platform took of the bot's, as its turn."""
-        told = {"role": "bot", "role_type": "assistant", "author_id": None, "reply_to": to, "is_proactive": to is None}
-        self.say(text, id_, group, **told)
-
-    @contextmanager
-    def responder(self, name: str = "data") -> Iterator[ResponderPartition]:
-        settings = Settings(data=self.root / name, **self.settings)
-        count = self.world.client.partitions(self.world.topics.messages)
-        places = places_of(DirectoryLayout(self.root / name), self.partition, count)
-        given = places, settings, self.world.connection, self.world.topics, self.partition
-        with closing(ResponderPartition(*given, now=lambda: self.now)) as responder:
-            self.answer(responder)
-            yield responder
-
-    def answer(self, responder: ResponderPartition) -> None:
-        """Let a responder answer all that is on the topic."""
-
-        def is_answered() -> bool:
-            responder.ingest([])
-            end = self.world.client.end(self.world.topics.messages, self.partition)
-            return responder.offset >= end and not responder.is_answering
-
-        until(is_answered)
-
-    def learn(self, name: str = "data") -> None:
-        """Let a recorder and a believer take all that there is."""
-        with closing(self.world.partition(self.root / name)) as partition:
-            partition.ingest([])
-
-    def events(self) -> list[Event]:
-        """Return the events that stand on the replies topic."""
-        fence = Fence("replies")
-        stands = chain.from_iterable(
-            map(fence.pass_through, self.world.records(self.world.topics.replies, self.partition))
-        )
-        return [decode(sent.type, sent.version, sent.payload) for sent in stands if sent.payload]
-
-    def given(self) -> list[Reply]:
-        return [Reply(one.action, one.to, one.content) for one in self.events() if isinstance(one, ReplyGiven)]
-
-    def answered(self) -> list[str]:
-        return [reply.to for reply in self.given()]
-
-    def on_replies(self, word: str) -> list[int]:
-        """Return the offsets of the records of the replies topic that have a word in them."""
-        records = self.world.records(self.world.topics.replies, self.partition)
-        return [raw.offset for raw in records if word.encode() in (raw.value or b"")]
-
-    def in_files(self, word: str) -> set[str]:
-        files = [path for path in self.root.rglob("*") if path.is_file()]
-        return {path.relative_to(self.root).as_posix() for path in files if word.encode() in path.read_bytes()}
 
 
 @pytest.fixture
@@ -246,11 +156,13 @@ class Held(ReplyServer):
 
     def __init__(self) -> None:
         super().__init__()
+        self.waiting = threading.Event()
         self.let_go = threading.Event()
 
     def answer(self, asked: dict[str, Any]) -> tuple[int, str]:
         if "Please wait." in asked["messages"][-1]["content"]:
-            self.let_go.wait()
+            self.waiting.set()
+            self.let_go.wait(SECONDS)
         return super().answer(asked)
 
 
@@ -303,21 +215,32 @@ def test_answers_on_encrypted_topics_can_be_read_with_the_keys_alone(
         assert "Rome" in replies[-1].content
 
 
+def test_the_prompts_of_a_copy_are_those_of_asof_and_asking_for_them_writes_nothing(chat: Chat) -> None:
+    with chat.responder():
+        pass
+    places = DirectoryLayout(chat.root / "data")
+    places.conversations.unlink()
+
+    assert [prompt.registered_at for prompt in prompts(places)] == [None] * len(BUILT_IN)
+    assert not places.conversations.exists()
+
+
 # Crashes and takeovers.
+
+
+def answer_all(chat: Chat, *step: str) -> int:
+    """Run a responder in a process until it has answered all, or is killed at a step; return how it ended."""
+    names = [chat.world.connection.bootstrap, chat.world.topics.prefix, str(chat.root / "data")]
+    return subprocess.run([sys.executable, killed_responder.__file__, *names, *step], check=False).returncode
 
 
 @pytest.mark.parametrize("step", killed_responder.STEPS)
 def test_a_message_is_answered_once_and_learned_once_wherever_the_responder_is_killed(chat: Chat, step: str) -> None:
-    def run(*step: str) -> int:
-        names = [chat.world.connection.bootstrap, chat.world.topics.prefix, str(chat.root / "data")]
-        program = [sys.executable, killed_responder.__file__, *names, *step]
-        return subprocess.run(program, check=False).returncode
-
-    assert run() == 0
+    assert answer_all(chat) == 0
     chat.say("I live in Rome.", "m1", timestamp=None)
 
-    assert run(step) == -signal.SIGKILL
-    assert run() == 0
+    assert answer_all(chat, step) == -signal.SIGKILL
+    assert answer_all(chat) == 0
 
     assert chat.answered() == ["m1"]
     chat.learn()
@@ -491,6 +414,55 @@ def test_a_redaction_reaches_the_answers_to_what_it_erases_and_those_that_it_era
         left = [one.event.to for one in log.read() if isinstance(one.event, ReplyGiven)]
     assert left == ["stays-1", "stays-2"]
     expect_gone(chat, left)
+
+
+def test_a_reply_that_is_worded_while_what_it_is_made_of_is_erased_is_worded_again(
+    world: World, tmp_path: Path
+) -> None:
+    with started(Held()) as model:
+        chat = Chat(world, tmp_path, model_url=model.url, model_name="fake")
+        model.says = ["Good to know.", f"In {GONE}.", "I do not know."]
+        with chat.responder() as responder:
+            chat.say(f"I live in {GONE}.", "m1")
+            chat.answer(responder)
+            chat.say("Please wait. Where do I live?", "m2")
+            responder.ingest([])
+            assert model.waiting.wait(SECONDS)
+            chat.world.send([{"group_id": "g", "positions": [0]}], ce_type=RedactionRequest.type.encode())
+            until(lambda: any(isinstance(one, ReplyErased) for one in ingested(chat, responder)))
+            model.let_go.set()
+            chat.answer(responder)
+
+    assert chat.given()[-1] == ("reply", "m2", "I do not know.")
+    assert chat.on_replies(GONE) == []
+
+
+def ingested(chat: Chat, responder: ResponderPartition) -> list[Event]:
+    responder.ingest([])
+    return chat.events()
+
+
+@pytest.mark.parametrize("step", ["the message is known", "the reply is to be sent", "the reply is on the topic alone"])
+def test_an_erasure_is_told_once_and_done_wherever_the_responder_is_killed(chat: Chat, step: str) -> None:
+    assert answer_all(chat) == 0
+    chat.say(f"I live in {GONE}.", "m1", timestamp=None)
+    assert answer_all(chat) == 0
+    chat.learn()
+    chat.say("Where do I live?", "m2", timestamp=None)
+    assert answer_all(chat) == 0
+    assert chat.on_replies(GONE)
+    chat.world.send([{"group_id": "g"}], ce_type=b"erasure.requested")
+    chat.say("I like tea.", "m3", timestamp=None)
+
+    assert answer_all(chat, step) == -signal.SIGKILL
+    assert answer_all(chat) == 0
+    chat.learn()
+
+    assert [one for one in chat.events() if isinstance(one, GroupErased)] == [GroupErased()]
+    assert chat.answered() == ["m1", "m2", "m3"]
+    with chat.responder():
+        assert chat.answered() == ["m1", "m2", "m3"]
+    assert chat.in_files(GONE) == set()
 
 
 def test_topics_are_rewritten_once_the_responder_has_answered_all(chat: Chat) -> None:

@@ -21,7 +21,8 @@ from asof.conversation.terminal import Person, Terminal
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.operation import DEFAULT_GROUP
 from asof.operations.times import system
-from asof.service.conversation import Conversation, Outgoing
+from asof.service.conversation import Outgoing
+from asof.service.local_conversation import LocalConversation
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -51,7 +52,7 @@ def chat(
     with (
         _loop() as submit,
         Service(settings, failed.set, lambda _: None, lambda _: None) as service,
-        Conversation(service, settings, name=_BOT) as conversation,
+        LocalConversation(service, settings, name=_BOT) as conversation,
     ):
         terminal = Terminal(service, conversation, Person(group, who, who), screen, system)
         submit(terminal.begin()).result()

@@ -146,4 +146,6 @@ class ReplicaFollower:
             for name in self._topics.generations_of(self._client.topics()):
                 for copy in self._copies if name not in control.dropped else ():
                     copy.add(name)
+            for copy in self._copies:
+                copy.add_replies()
             self._looked, self._built = now, control.built

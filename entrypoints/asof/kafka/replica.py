@@ -32,7 +32,7 @@ from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured
 from asof_streams.waiting import looks
-from asof_streams.writer_lock import AGENT, WriterLock, is_held
+from asof_streams.writer_lock import AGENT, REPLIES, RESPONDER, WriterLock, is_held
 
 _INPUT_SECONDS: Final = 2.0  # for which a recorder beside this is waited for
 
@@ -50,9 +50,11 @@ class PartitionReplica:
         self._patience = 0.0 if leave_held else PATIENCE
         self._stores: dict[str, SqliteGraph] = {}  # by generation
         self._opened_generations: dict[str, ExitStack] = {}
+        self._opened_replies = ExitStack()
         self._vacuum = Vacuum(at.places, self._erased_from)
         self._erased = False
         self.beliefs: dict[str, EventTopic] = {}  # by generation
+        self.replies: EventTopic | None = None  # where a bot answers, and no responder does it from here
         with ExitStack() as opened:
             if graphs is not None:
                 opened.callback(graphs.close)
@@ -60,9 +62,11 @@ class PartitionReplica:
             opened.callback(self._inputs.close)
             self._state = opened.enter_context(at.state())
             opened.callback(self._remove_all)
+            opened.callback(self._opened_replies.close)
             for info in self._catalog():
                 self.add(info.name)
-            if isinstance(self._inputs, InputReader) and not self.beliefs:
+            self.add_replies()
+            if isinstance(self._inputs, InputReader) and not self.logs:
                 raise WriterBusy(f"{at.places.root}: other processes write all of it already")
             self._opened = opened.pop_all()
 
@@ -82,8 +86,8 @@ class PartitionReplica:
 
     @property
     def logs(self) -> list[EventTopic]:
-        """The logs of beliefs that are kept up here."""
-        return [*self.beliefs.values()]
+        """The logs that are made from others and are kept up here."""
+        return [*self.beliefs.values(), *([self.replies] if self.replies else [])]
 
     @property
     def inputs(self) -> list[PartitionId]:
@@ -122,6 +126,21 @@ class PartitionReplica:
         if generation in self._opened_generations:
             self._opened_generations.pop(generation).close()
 
+    def add_replies(self) -> None:
+        """Follow the replies too, where there is a topic of them, unless another process does."""
+        at, root = self._at, self._at.places.root
+        is_left = self._leave_held and is_held(root, RESPONDER)
+        if self.replies is not None or is_left or not at.client.partitions(at.topics.replies):
+            return
+        try:
+            self._opened_replies.callback(WriterLock(root, patience=self._patience, name=REPLIES).release)
+        except WriterBusy:
+            if self._leave_held:
+                return
+            raise
+        log = at.replies_topic(self._state, self._inputs.messages, self._note_erasure)
+        self.replies = self._opened_replies.enter_context(log)
+
     def _remove_all(self) -> None:
         for generation in [*self._opened_generations]:
             self.remove(generation)
@@ -144,7 +163,7 @@ class PartitionReplica:
             inputs.catch_up(ends)
         elif not self._others_reach(inputs, ends[self._at.episodic]):
             return
-        for log in self.beliefs.values():
+        for log in self.logs:
             log.catch_up(ends[log.at])
         begun = {name: log for name, log in self.beliefs.items() if log.end()}
         if begun:
@@ -175,7 +194,8 @@ class PartitionReplica:
         """Whether an agent waits for a part of the directory that is kept up here."""
         kept = [self._at.places.root] if isinstance(self._inputs, InputReplica) else []
         kept += [self._at.places.generation(name) for name in self.beliefs]
-        return any(is_held(folder, AGENT) for folder in kept)
+        is_to_answer = self.replies is not None and is_held(self._at.places.root, RESPONDER)
+        return is_to_answer or any(is_held(folder, AGENT) for folder in kept)
 
     @property
     def erasing(self) -> bool:
@@ -183,7 +203,7 @@ class PartitionReplica:
         return self._vacuum.owed
 
     def _erased_from(self) -> list[ErasedFrom]:
-        return [*self._inputs.files(), *self.beliefs.values(), *self._stores.values()]
+        return [*self._inputs.files(), *self.logs, *self._stores.values()]
 
     def _project(self, begun: Mapping[str, EventTopic]) -> None:
         catalog = load(self._at.places.root)

@@ -103,9 +103,13 @@ class TopicPartitions:
         path = self.places.semantic(generation)
         return self.event_topic(path, self.semantic(generation), state, messages, episodic, forget, is_live)
 
-    def replies_topic(self, state: State, messages: SqliteLog) -> EventTopic:
-        """Open the conversation log. Its projection forgets by what the messages log says; nothing is parked there."""
-        return self.event_topic(self.places.conversation, self.replies, state, messages, messages, lambda *_: None)
+    def replies_topic(self, state: State, messages: SqliteLog, erased: Callable[[], None] = lambda: None) -> EventTopic:
+        """Open the conversation log, where nothing is parked; `erased` is called when something of it was erased."""
+
+        def forget(*_: object) -> None:
+            erased()
+
+        return self.event_topic(self.places.conversation, self.replies, state, messages, messages, forget)
 
 
 class TopicLogs:

@@ -156,33 +156,14 @@ class ConversationLog:
         return next((record.event for record in self._log.read(position, position + 1)), None)
 
     def said_by(self, author: str, group: str) -> list[int]:
-        """Return the positions of what an author said in a group, edits included, and of all that the bot said since.
-
-        The bot may have repeated it to anybody. Its words are context alone: nothing is learned from them.
-        """
+        """Return the positions of what an author said in a group, as the function of this name does."""
         self.follow()
-        found: list[int] = []
-        for record in self._messages.of_group(group):
-            if isinstance(message := record.event, Message):
-                is_own = (message.author_id or message.role) == author
-                is_bot = message.role_type == "assistant" and message.author_id is None
-                if is_own or (found and is_bot):
-                    found.append(record.position)
-        return found
+        return said_by(self._messages, author, group)
 
     def said_before(self, moment: int, group: str) -> list[int]:
-        """Return the positions of what was said in a group before a moment, with all later edits of it."""
+        """Return the positions of what was said in a group before a moment, as the function of this name does."""
         self.follow()
-        found: list[int] = []
-        old: set[str | None] = set()
-        for record in self._messages.of_group(group):
-            if isinstance(message := record.event, Message):
-                said_at = record.recorded_at if message.timestamp is None else message.timestamp
-                if said_at < moment:
-                    old.add(message.external_id)
-                if said_at < moment or (message.external_id is not None and message.external_id in old):
-                    found.append(record.position)
-        return found
+        return said_before(self._messages, moment, group)
 
     def groups(self, prefix: str) -> list[str]:
         """Return the groups whose ids begin so, in the order of their ids."""
@@ -214,23 +195,22 @@ class ConversationLog:
         self.follow()
         current = self.store.checkin(checkin.checkin_id)
         is_scheduled = current is not None and current.state == "scheduled"
-        if not is_scheduled or self._erases(checkin.group, since):
-            return False
-        return self.append(checkin.group, checkin.answers, [event], now)
+        return is_scheduled and self.append(checkin.group, checkin.answers, [event], now, since)
 
     def _erases(self, group: str, since: int) -> bool:
         """Whether something of a group was erased by the messages from a position on."""
         records = self._messages.read(since, self._messages.end())
         return any(r.group == group and isinstance(r.event, ErasureRequest | RedactionRequest) for r in records)
 
-    def append(self, group: str, cause: int, events: Sequence[Event], now: int) -> bool:
+    def append(self, group: str, cause: int, events: Sequence[Event], now: int, since: int | None = None) -> bool:
         """Append what is answered to a message, for good; return False, and do not, if that message is gone.
 
-        A check-in that is scheduled replaces the one before it.
+        since: how far the messages log was followed when it was worded, as of `send_checkin`. A check-in that is
+        scheduled replaces the one before it.
         """
         self.follow()
         message = self.store.message_at(cause)
-        if message is None or message.group != group:
+        if message is None or message.group != group or (since is not None and self._erases(group, since)):
             return False
         if message.withdrawn_at is not None and any(isinstance(event, ReplyGiven) for event in events):
             return False
@@ -274,6 +254,35 @@ class ConversationLog:
 
 
 _ANSWERED: Final = frozenset({"turn", "feedback", "goal", "undo"})
+
+
+def said_by(messages: SqliteLog, author: str, group: str) -> list[int]:
+    """Return the positions of what an author said in a group, edits included, and of all that the bot said since.
+
+    The bot may have repeated it to anybody. Its words are context alone: nothing is learned from them.
+    """
+    found: list[int] = []
+    for record in messages.of_group(group):
+        if isinstance(message := record.event, Message):
+            is_own = (message.author_id or message.role) == author
+            is_bot = message.role_type == "assistant" and message.author_id is None
+            if is_own or (found and is_bot):
+                found.append(record.position)
+    return found
+
+
+def said_before(messages: SqliteLog, moment: int, group: str) -> list[int]:
+    """Return the positions of what was said in a group before a moment, with all later edits of it."""
+    found: list[int] = []
+    old: set[str | None] = set()
+    for record in messages.of_group(group):
+        if isinstance(message := record.event, Message):
+            said_at = record.recorded_at if message.timestamp is None else message.timestamp
+            if said_at < moment:
+                old.add(message.external_id)
+            if said_at < moment or (message.external_id is not None and message.external_id in old):
+                found.append(record.position)
+    return found
 
 
 def erase_from_conversation(places: DirectoryLayout) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_manifest import expect_no_copy
+from asof.runtime.replica_manifest import expect_no_copy, is_copy
 from asof.runtime.wiring import existing
 from asof_agents.conversation.prompts import BUILT_IN, MESSAGE, PLACEHOLDERS, ReplyPrompt, unknown_placeholders
 from asof_projections.conversation.model import PromptVersion
@@ -23,8 +23,8 @@ _MESSAGE: Final = f"{{{MESSAGE}}}"
 
 
 def prompts(places: DirectoryLayout) -> list[PromptVersion]:
-    """Return every version of each prompt, in order of keys and versions."""
-    if not places.conversation.exists():
+    """Return every version of each prompt, in order of keys and versions; in a copy of topics asof's own alone."""
+    if not places.conversation.exists() or is_copy(places.root):
         return _with_built_in([])
     try:
         with ConversationStore(places.conversations) as store:

@@ -5,6 +5,7 @@ __all__ = [
     "consents",
     "contexts",
     "conversation",
+    "local_conversation",
     "served_conversation",
     "service",
     "session",

@@ -72,13 +72,16 @@ class Answering(Generic[L]):
         words: of the message, which may be on its log no more; None: as they are there. The caller has the turn of its
         group.
         """
-        message = await self._ask(lambda log: _to_answer(log, position))
-        if message is None:
-            return []
-        events = await self._reply(message, words)
-        kept = [self._as_kept(event) for event in events]
-        given = bool(events) and await self._ask(lambda log: log.append(message.group, position, kept, self._now()))
-        return [event for event in events if isinstance(event, ReplyGiven)] if given else []
+        while (found := await self._ask(lambda log: _to_answer(log, position))) is not None:
+            message, since = found
+            events = await self._reply(message, words)
+            if not events:
+                break
+            kept = [self._as_kept(event) for event in events]
+            append = partial(ConversationLog.append, group=message.group, cause=position, events=kept, since=since)
+            if await self._ask(partial(append, now=self._now())):
+                return [event for event in events if isinstance(event, ReplyGiven)]
+        return []
 
     async def answer_in_turn(self, message: ConversationMessage) -> list[ReplyGiven]:
         """Answer a message, as `answer` does, once those before it in its group are answered."""
@@ -142,13 +145,13 @@ class Answering(Generic[L]):
         return lock
 
 
-def _to_answer(log: ConversationLog, position: int) -> ConversationMessage | None:
-    """Return a message that is to be answered; None: it is not, or it was."""
-    log.follow()
+def _to_answer(log: ConversationLog, position: int) -> tuple[ConversationMessage, int] | None:
+    """Return a message that is to be answered, and how far the log is followed; None: it is not, or it was."""
+    since = log.followed()
     message = log.store.message_at(position)
     if message is None or not message.awaits_reply or message.withdrawn_at is not None:
         return None
-    return None if log.store.answers_to(position) else message
+    return None if log.store.answers_to(position) else (message, since)
 
 
 def _given(message: ConversationMessage, place: int, action: Action, content: str, to: str) -> ReplyGiven:

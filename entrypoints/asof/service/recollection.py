@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Final
 
+from asof.runtime.wiring import open_log
 from asof.service.contexts import gather_context
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
@@ -14,8 +15,9 @@ from asof_projections.model.answers import Fact, Hit
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactSearchQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment
 from asof_projections.ports import BeliefStore
-from asof_streams.errors import EmptyMemory
+from asof_streams.errors import EmptyMemory, NotFound
 from asof_streams.instants import INF, NEG
+from asof_streams.messages import Message
 from asof_streams.timezones import zone_of
 
 _LOOKED_AT: Final = 20  # facts among which those that fit are
@@ -116,6 +118,33 @@ class KnownFacts:
             return ()
         query = ask(FactsQuery, {"group_id": self.group, "limit": self.limit})
         return tuple(shown(fact) for fact in source.opened().questions.facts(query, Moment(reader.now(), known)))
+
+
+@dataclass(frozen=True, slots=True)
+class HasMessage:
+    """Ask a memory whether a group has a message with an external id; a function of a reader.
+
+    What is not believed yet is looked for on the messages log.
+    """
+
+    group: str
+    external_id: str
+
+    def __call__(self, reader: Reader) -> bool:
+        """Return whether it has, also of one that was deleted."""
+        try:
+            source = reader.of(self.group)
+            if source.opened().episodes.post(self.group, self.external_id) is not None:
+                return True
+            _, start = source.reached(self.group)
+        except EmptyMemory:
+            start = 0
+        try:
+            with open_log(reader.places, "messages") as log:
+                later = (record.event for record in log.read(start) if record.group == self.group)
+                return any(isinstance(one, Message) and one.external_id == self.external_id for one in later)
+        except NotFound:  # nothing was said yet
+            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.waiting import looks
-from asof_streams.writer_lock import RESPONDER, WriterLock
+from asof_streams.writer_lock import REPLIES, RESPONDER, WriterLock
 
 _WAIT_SECONDS: Final = 1.0  # for messages that are on their topic already; then the caller asks again
 _LOOK_SECONDS: Final = 0.05  # between two looks for messages while others are being answered
@@ -84,7 +84,8 @@ class ResponderPartition:
         self._unanswerable: set[int] = set()  # positions of messages that nothing is said to
         self._offset = 0
         with ExitStack() as opened:
-            opened.callback(WriterLock(places.root, patience=PATIENCE, name=RESPONDER).release)
+            for name in (RESPONDER, REPLIES):
+                opened.callback(WriterLock(places.root, patience=PATIENCE, name=name).release)
             keys = keys_of(settings)
             keep_keys([places], find_keys(connection, topics, keys))
             whole = DirectoryLayout(settings.data)

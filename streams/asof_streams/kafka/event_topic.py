@@ -124,8 +124,8 @@ class EventTopic(TopicLog):
         self._append_sent(new[begun:])
 
     def _erase_as_sent(self, sent: Sent) -> None:
+        self._forget(sent.group, sent.cause)
         if sent.type == GroupErased.type:
-            self._forget(sent.group, sent.cause)
             self.erase(sent.group)
         else:
             self.redact(sent.group, ReplyErased.model_validate_json(sent.payload).positions)

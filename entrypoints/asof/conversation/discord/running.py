@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any, Final
 
 import aiohttp
@@ -12,7 +13,7 @@ from asof.conversation.discord.client import Bot
 from asof.conversation.discord.library_log import hide_values
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.service.consents import Consents
-from asof.service.conversation import Conversation
+from asof.service.served_conversation import open_conversation
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -43,7 +44,7 @@ async def _run(settings: Settings, token: str, connected: Callable[[str], None])
 
     with (
         Service(settings, fail, lambda _: None, lambda _: None) as service,
-        Conversation(service, settings) as conversation,
+        closing(open_conversation(service, settings)) as conversation,
         Consents(settings.data / "discord.sqlite") as consents,
     ):
         async with Bot(conversation, consents, settings.discord, connected) as bot:
