@@ -31,7 +31,7 @@ INGESTION = 70  # of its ingestion
 CONSOLIDATION = 45  # and of its consolidation
 FLOW = 82  # steps, rules, flags and tables of the conversation flow
 DEEDS = 9  # parts of the rule of deeds
-REBUILD = 35  # requirements of replay, rebuild and erasure
+REBUILD = 36  # requirements of replay, rebuild and erasure
 PROMISES = 10
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
