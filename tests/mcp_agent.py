@@ -4,7 +4,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from socket import SO_PEERCRED, SOL_SOCKET
 from struct import calcsize, unpack
@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from asof.mcp.local_socket import NAME, connected
 from asof.mcp.scope import ClientScope
-from asof.mcp.server import server_of
+from asof.mcp.server import PROFILES, server_of
 from asof.operations import upkeep
 from asof.operations.served import run
 from asof.service.service import Service
@@ -35,10 +35,12 @@ QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 class Agent:
     """A connected client."""
 
-    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+    def __init__(self, portal: BlockingPortal, *clients: Client) -> None:
         self._portal = portal
-        self._client = client
-        self.tools: dict[str, Any] = {tool.name: tool for tool in portal.call(client.list_tools).tools}
+        self._client = clients[0]
+        lists = [(client, tool) for client in clients for tool in portal.call(client.list_tools).tools]
+        self.tools: dict[str, Any] = {tool.name: tool for _, tool in lists}
+        self._clients = {tool.name: client for client, tool in lists}
 
     @property
     def instructions(self) -> str:
@@ -46,7 +48,7 @@ class Agent:
 
     def call(self, tool: str, /, **arguments: Any) -> Any:
         """Return the result of a call, whatever it is."""
-        return self._portal.call(self._client.call_tool, tool, arguments)
+        return self._portal.call(self._clients.get(tool, self._client).call_tool, tool, arguments)
 
     def ask(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Return the structured content of a call, which fits its schema; its text is a block of quoted words."""
@@ -159,7 +161,10 @@ def serving_here(data: Path, **settings: Any) -> Iterator[tuple[Service, Setting
 
 @contextmanager
 def agent_here(served: tuple[Service, Settings], scope: ClientScope, mode: str = "auto") -> Iterator[Agent]:
-    """Connect an agent to a service of this process."""
-    server = server_of(*served, lambda _: scope)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server, mode=mode)) as client:
-        yield Agent(portal, client)
+    """Connect an agent to a service of this process, with the tools of every profile."""
+    service, settings = served
+    chosen = (settings.model_copy(update={"mcp_profile": profile}) for profile in PROFILES)
+    servers = [server_of(service, one, lambda _: scope) for one in chosen]
+    with start_blocking_portal() as portal, ExitStack() as stack:
+        clients = [stack.enter_context(portal.wrap_async_context_manager(Client(one, mode=mode))) for one in servers]
+        yield Agent(portal, *clients)

@@ -83,11 +83,20 @@ READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is as
         "group_id": [OWN],
     },
     "get_status": {"job": [0], "idempotency_key": ["mine", "theirs"], "group_id": [OWN]},
+    "get_episodes": {"group_ids": [OWN, [OWN]], "max_episodes": [1, 1000]},
+    "get_episode_entities": {"episode_uuids": [NOTHING, [NOTHING]]},
+    "get_entity_edge": {"uuid": [NOTHING]},
+    "summarize_saga": {"saga_name": ["Ana", CANARY], "group_id": [OWN]},
 }
 WRITING: dict[str, dict[str, Any]] = {
     "add_memory": {"episode_body": "x"},
     "correct_fact": {"fact_id": "ID", "how": "wrong", "reason": "x"},
+    "add_triplet": {"source_node_name": "x", "edge_name": "x", "fact": "x", "target_node_name": "x"},
+    "build_communities": {"group_ids": OWN},
+    "clear_graph": {"group_ids": OWN},
 }
+DELETING = {"delete_entity_edge": "facts", "delete_episode": "episodes"}
+BY_UUID = {"get_entity_edge": "uuid", "get_episode_entities": "episode_uuids"}
 BY_ID = {"explain_fact": "fact_id", "search_memory_facts": "center_node_uuid", "search_nodes": "center_node_uuid"}
 BY_NAME = {"get_entity_timeline": "entity", "what_changed": "entity"}
 POSITIONS = r'"position":\d+|position \d+'  # count all messages
@@ -118,8 +127,8 @@ def calls() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every question about the own group: each tool with each value of each of its arguments."""
     for tool, recipes in READING.items():
         needed = TOOLS[tool].arguments.model_json_schema(by_alias=True).get("required", [])
-        group = "group_ids" if "group_ids" in recipes else "group_id"
-        first = {name: recipes[name][0] for name in [*needed, group]}
+        groups = recipes.keys() & {"group_ids", "group_id"}  # what is asked by an id alone names none
+        first = {name: recipes[name][0] for name in [*needed, *groups]}
         if tool == "explain_fact":
             yield tool, {**first, "entity": "Ana", "relation": "lives_in"}
         yield tool, first
@@ -136,11 +145,15 @@ def told(agent: Agent, tool: str, asked: dict[str, Any]) -> str:
 
 
 def test_every_tool_and_argument_has_a_recipe() -> None:
-    assert {tool.name for tools in PROFILES.values() for tool in tools} == READING.keys() | WRITING.keys()
+    assert {
+        tool.name for tools in PROFILES.values() for tool in tools
+    } == READING.keys() | WRITING.keys() | DELETING.keys()
     for tool, recipes in READING.items():
         assert TOOLS[tool].arguments.model_json_schema(by_alias=True)["properties"].keys() == recipes.keys(), tool
         assert TOOLS[tool].needs is Permission.READ
-    assert {name for name, tool in TOOLS.items() if tool.needs is not Permission.READ} == WRITING.keys()
+    assert {
+        name for name, tool in TOOLS.items() if tool.needs is not Permission.READ
+    } == WRITING.keys() | DELETING.keys()
 
 
 def test_an_agent_of_one_group_learns_nothing_of_others_from_any_tool(agents: tuple[Agent, Agent]) -> None:
@@ -180,15 +193,21 @@ def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
             for some in (NOTHING, *ids, *((one[:8] for one in ids) if tool == "explain_fact" else ()))
         }
         assert len(answers) == 1, (tool, answers)
+    episodes = [one["uuid"] for group in OTHERS for one in everybody.ask("get_episodes", group_ids=group)["episodes"]]
+    for tool, argument in BY_UUID.items():
+        sentences = {own.refused(tool, **{argument: some}) for some in (NOTHING, *ids, *episodes)}
+        assert len(sentences) == 1, (tool, sentences)
     positions = {told(own, "get_status", {"job": at, "group_id": OWN}).replace(str(at), "N") for at in (5, 9, 99_999)}
     assert len(positions) == 1
 
     before = everybody.ask("get_status")["as_of"]["position"]
-    for tool, given in [*((tool, recipes[tool]) for tool in READING), *WRITING.items()]:
+    for tool, given in [*((tool, recipes[tool]) for tool in READING.keys() - BY_UUID.keys()), *WRITING.items()]:
         group = "group_ids" if "group_ids" in given else "group_id"
         for other in OTHERS:
             refused = own.refused(tool, **{**given, group: other})
             assert refused.startswith(f"{group}: "), (tool, other, refused)
+    for tool in DELETING:
+        assert len({own.refused(tool, uuid=some) for some in (NOTHING, *ids, *episodes)}) == 1, tool
     for some in ids[::8]:
         sentence = own.refused("correct_fact", fact_id=some, how="wrong", reason="x", group_id=OWN)
         assert sentence.startswith("no fact of this group has this id")
@@ -202,12 +221,14 @@ WRONG: list[Any] = [
 ]
 
 
+FIRST = ("query", "entity", "since", "saga_name", "uuid", "episode_uuids")
 NEEDED: dict[str, dict[str, Any]] = {
     **{
-        tool: {name: recipes[name][0] for name in ("query", "entity", "since", "fact_id") if name in recipes}
+        tool: {name: recipes[name][0] for name in (*FIRST, "fact_id") if name in recipes}
         for tool, recipes in READING.items()
     },
     **WRITING,
+    **{tool: {"uuid": NOTHING} for tool in DELETING},
 }
 
 

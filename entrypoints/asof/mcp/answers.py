@@ -116,10 +116,11 @@ class RecalledNode(BaseModel):
     def of(cls, entity: Entity, profiles: Iterable[EntityProfile]) -> Self:
         """Return an entity, with what its profile says."""
         profile = next((one for one in profiles if one.group_id == entity.group_id), None)
+        kind = profile.type if entity.type is None and profile is not None else entity.type
         return cls(
             uuid=entity.uuid,
             name=entity.name,
-            labels=("Entity",) if entity.type is None else ("Entity", entity.type),
+            labels=("Entity",) if kind is None else ("Entity", kind),
             created_at=entity.created_at,
             summary="" if profile is None else profile.summary,
             group_id=entity.group_id,
@@ -270,3 +271,67 @@ class Status(ToolAnswer):
     parked: int = Field(description="Messages of the group of which nothing could be made.")
     budget: ModelBudgetState
     job: Learned | None = Field(description="What became of the message that was asked about.")
+
+
+class ToldAnswer(ToolAnswer):
+    """What was done."""
+
+    message: str
+
+
+class ListedEpisode(BaseModel):
+    """An episode, as it was said."""
+
+    uuid: str
+    name: str
+    content: str
+    created_at: Instant
+    source: str
+    source_description: str
+    group_id: str
+
+
+class ListedEpisodes(ToldAnswer):
+    """Episodes, as they were said."""
+
+    episodes: tuple[ListedEpisode, ...]
+
+
+class EpisodeEntities(ToldAnswer):
+    """The facts that episodes say, and the entities that these are about."""
+
+    nodes: tuple[RecalledNode, ...]
+    edges: tuple[RecalledFact, ...]
+
+
+class AddedTriplet(EpisodeEntities):
+    """A fact that was stated, and the entities that it is about."""
+
+
+class EntityEdge(RecalledFact, ToolAnswer):
+    """A fact that is believed now."""
+
+
+class BuiltCommunity(BaseModel):
+    """Entities that facts connect."""
+
+    uuid: str
+    name: str
+    group_id: str
+    summary: str
+
+
+class BuiltCommunities(ToldAnswer):
+    """The communities of groups."""
+
+    community_count: int
+    edge_count: int = Field(description="The members of all.")
+    communities: tuple[BuiltCommunity, ...]
+
+
+class SagaSummary(ToldAnswer):
+    """What is known about a name."""
+
+    uuid: str
+    name: str
+    summary: str

@@ -214,7 +214,7 @@ def _described(
         groups = dict.fromkeys(each.group_id for each in merged)
         steps = _steps_from(session, asked.center_node_uuid, groups, known)
         merged = sorted(merged, key=lambda each: steps.get(each.uuid, _STEPS + 1))
-    return [_node(session, each, known) for each in merged[: asked.max_nodes]]
+    return [node_of(session, each, known) for each in merged[: asked.max_nodes]]
 
 
 def _steps_from(session: Any, center: str, groups: Iterable[str], known: int | None) -> dict[str, int]:
@@ -228,7 +228,8 @@ def _steps_from(session: Any, center: str, groups: Iterable[str], known: int | N
     return {**steps, center: 0}
 
 
-def _node(session: Any, entity: Entity, known: int | None) -> RecalledNode:
+def node_of(session: Any, entity: Entity, known: int | None) -> RecalledNode:
+    """Return an entity with what its profile says, as it was known at a moment; None: now."""
     about = {"name": entity.uuid, "group_id": entity.group_id, "known_at": known, "limit": _FACTS_OF_A_SUMMARY}
     return RecalledNode.of(entity, entities.entity(session, ask(EntityQuery, about)))
 
