@@ -31,6 +31,7 @@ from bench import (
     shapes,
     soak,
     synthetic,
+    talking,
 )
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
@@ -48,6 +49,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "shapes": shapes.measure,
     "search": searching.measure,
     "serve": serving.measure,
+    "conversation": talking.measure,
     "generations": generations.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,

@@ -174,6 +174,83 @@ def bare_faust(bootstrap: str, source: str, target: str, count: str, folder: str
     raise AssertionError
 
 
+def converse(directory: str, url: str, facts: str, count: str, reader: str) -> dict[str, Any]:
+    """Talk with a memory on one core, its processes included; reader: who learns from what is said, rules or model.
+
+    Learned from by rules, a message comes once the one before it is; by a model, as soon as that is answered.
+    """
+    import asyncio
+
+    from asof.service import responder
+    from asof.service.conversation import Conversation, Incoming
+    from asof.service.service import Service
+    from asof.settings import Settings
+    from asof_agents.conversation.reply_model import ModelAnswer, ReplyModel
+    from bench.figures import slowness
+    from bench.talking import Processes, settle, spoken
+
+    class TimedModel(ReplyModel):
+        """Notes what others do while the model takes its time: nobody waits for that."""
+
+        meanwhile = 0.0
+
+        def ask(self, prompt: str, temperature: float, max_tokens: int) -> ModelAnswer:
+            before = processes.worked() - time.process_time()
+            answer = super().ask(prompt, temperature, max_tokens)
+            TimedModel.meanwhile += processes.worked() - time.process_time() - before
+            return answer
+
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    model: Any = {"model_name": "fake", "model_url": url, "model_key": "none", "extractor": reader}
+    settings = Settings(data=Path(directory), embedder="minilm", log_level="error", **model)
+    worked: list[float] = []
+    seconds: list[float] = []
+    waiting = 0
+    vars(responder)["ReplyModel"] = TimedModel
+
+    async def run(service: Service, conversation: Conversation) -> None:
+        nonlocal waiting
+        position = -1
+        for number, text in enumerate(spoken(int(count) + _WARMING, int(facts))):
+            if reader == "rules":
+                await service.done(position)
+                await asyncio.to_thread(settle, processes)
+            at = time.time_ns() // 1_000
+            told = Incoming("message", "bench", f"{reader} {number}", "1", "Zoe", text, at)
+            began, before = time.perf_counter(), processes.worked() - TimedModel.meanwhile
+            [answer] = await conversation.take(told)
+            took, work = time.perf_counter() - began, processes.worked() - TimedModel.meanwhile - before
+            assert answer.text == "Thank you for telling me.", answer.text
+            if number == 0:
+                del processes.all  # by now that which searches was started
+            if number >= _WARMING:
+                seconds.append(took)
+                worked.append(work)
+                waiting += service.worker.next <= position + 1
+            await conversation.sent(answer, f"{reader} answer {number}", at)
+            position = (await service.take([])).start - 1
+        megabytes.update(processes.megabytes())
+
+    megabytes: dict[str, float] = {}
+    before = slowness()
+    with (
+        Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
+        Conversation(service, settings) as conversation,
+    ):
+        processes = Processes(Path(directory))
+        asyncio.run(run(service, conversation))
+    return {
+        "worked": worked,
+        "seconds": seconds,
+        "slowness": (before + slowness()) / 2,
+        "messages": len(worked),
+        "waiting": waiting,
+        "megabytes": megabytes,
+    }
+
+
+_WARMING: int = 5  # messages that are not measured, before those that are
+
 _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "import": import_,
     "projection": projection,
@@ -183,6 +260,7 @@ _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "projection-from-snapshot": projection_from_snapshot,
     "answer": answer,
     "open_partition": open_partition,
+    "converse": converse,
     "bare_loop": bare_loop,
     "bare_faust": bare_faust,
 }

@@ -338,6 +338,32 @@ def test_among_a_text_that_is_repeated_often_no_search_reads_all_vectors(
     assert found == [0, *range(5_000, 5_039)]
 
 
+def test_one_question_is_asked_about_all_ids_most_and_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faiss_index, "MANY", 100)
+    rows = random_units(3_000, 384)
+    codes = rows.astype(np.float16).astype(float)
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    index.add(np.arange(len(rows)), rows)
+
+    def compare(query: Vectors, among: np.ndarray, k: int) -> None:
+        scores = codes[among] @ query.astype(float)
+        expected = among[np.lexsort((among, -scores))[:k]]
+        assert [id_ for id_, _ in index.search(query, k, among)] == expected.tolist()
+
+    every = np.arange(len(rows))
+    for query in random_units(10, 384, seed=3):
+        ranked = every[np.argsort(-(codes @ query))]
+        far, further = np.sort(ranked[500:]), np.sort(ranked[1_000:])  # what is nearest is not among them
+        for k in (10, 300):
+            for among in (every, every[every % 5 > 0], far, further, every[:1_600], every[:1_400], every[:150], every):
+                compare(query, among, k)
+    index.add([5], -rows[5:6])
+    codes[5] *= -1
+    compare(rows[5], every, 10)
+    index.add([len(rows)], rows[7:8])
+    assert {id_ for id_, _ in index.search(rows[7], 2)} == {7, len(rows)}
+
+
 def test_the_same_ids_are_searched_again_after_others_came_or_went(tmp_path: Path) -> None:
     index, query = filled(tmp_path / "vectors.index", 100, 384), random_units(100, 384)[70]
     every, some = np.arange(100), np.arange(60, 100)

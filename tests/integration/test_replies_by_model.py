@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -119,3 +120,24 @@ def test_a_model_that_is_away_is_apologized_for(tmp_path: Path) -> None:
         assert await here.talk("I live in Rome.") == APOLOGY
 
     run(tmp_path, server, told)
+
+
+def test_no_answer_waits_for_what_was_said_before_to_be_learned(tmp_path: Path, server: ReplyServer) -> None:
+    gate = Event()
+    server.reads = gate.wait
+
+    async def told(here: Platform) -> None:
+        for number in range(4):
+            assert await here.talk(f"I live in Rome, and this is message {number}.") == "Thank you for telling me."
+        assert here.service.worker.next == 0  # not one of them is learned from
+        gate.set()
+        await here.learned()
+        assert here.service.worker.next == 8
+
+    try:
+        run(tmp_path, server, told, extractor="model")
+    finally:
+        gate.set()
+
+    with asof.open(tmp_path, embedder="hash") as memory:
+        assert len(memory.episodes(group_id="guild")) == 8

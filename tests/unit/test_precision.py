@@ -131,6 +131,25 @@ def test_of_a_single_valued_slot_the_two_claims_that_last_are_left(history) -> N
     assert {hit.object for hit in liked if hit.relation == "likes"} == {"Rome", "Oslo", "Bonn", "Lima"}
 
 
+def test_one_search_tells_what_is_found_and_what_is_found_by_default(history) -> None:
+    for number, city in enumerate(["Rome", "Oslo", "Bonn", "Lima"]):
+        history.tell(f"2024-01-0{number + 1}", relation="lives_in", object=city, valid_at=f"201{number}")
+    history.tell("2024-01-05", relation="brother", object="Ben", fact="Ben is Ana's brother", valid_at="2010")
+    history.tell("2024-01-06", subject="Ben", relation="works_at", object="Acme", valid_at="2010")
+    search = Search(history.beliefs)
+
+    for text in ("where did Ana live", "Where does Ana's brother work?", "Who sails?"):
+        for at in (NOW, EVER):
+            every = search_of(text, "g", min_probability=0)
+            found, probable = search.search_and_tell(every, at)
+            by_default, same = search.search_and_tell(search_of(text, "g"), at)
+
+            assert found == search.search(every, at)
+            assert by_default == search.search(search_of(text, "g"), at)
+            assert {hit.uuid for hit in by_default} == probable == same
+            assert text == "Who sails?" or probable
+
+
 def test_of_equal_scores_what_holds_comes_first_then_what_ended_last(history) -> None:
     for object_, until in (("a", "2020"), ("b", "2022"), ("c", ""), ("d", "2021")):
         period = {"valid_at": "2010", **({"invalid_at": until} if until else {})}

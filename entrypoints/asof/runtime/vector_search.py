@@ -93,7 +93,9 @@ class VectorSearch:
             hits = Hits()
             if query.over != "episodes":
                 index = self._index_of_facts(query, at) if embedder else None
-                hits.extend(Search(self._beliefs, embedder, index, self._relations).search(query, at))
+                search = Search(self._beliefs, embedder, index, self._relations)
+                found, hits.probable = search.search_and_tell(query, at)
+                hits.extend(found)
             if query.over != "facts":
                 index = self._index_of_turns(query) if embedder else None
                 hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)

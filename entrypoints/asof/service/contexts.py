@@ -1,6 +1,8 @@
 """Gathers the context of a question: what is known about it, as one text for a prompt and for replies."""
 
+from asof.service.read_sessions import ReadSession
 from asof.service.session import Session
+from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.contexts import Context
 from asof_projections.model.queries import ContextQuery
 from asof_projections.model.rows import Moment
@@ -16,7 +18,7 @@ def gather_context(session: Session, query: ContextQuery) -> Context:
     valid = _rendered(session.now() if query.valid_at is None else query.valid_at)
     try:
         source = session.of(query.group)
-        opened = source.opened()
+        source.opened()
     except EmptyMemory:
         known, position = (NEG, 0) if query.known_at is None else (_rendered(query.known_at), None)
         return compose(query, Moment(valid, known), position, Material())
@@ -24,16 +26,25 @@ def gather_context(session: Session, query: ContextQuery) -> Context:
     at = Moment(valid, known)
     if known == NEG:
         return compose(query, at, position, Material())
-    search = search_of(query, at)
-    hits = session.search(source, search, at)
-    whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
-    others = session.search(source, whenever, Moment(None, known, ever=True))
-    facts = [fact for fact in hits if fact.occurrence or holds(fact, valid)]
+    hits = session.search(source, search_of(query, at), at)
+    return context_of(session, source, query, at, hits, position)
+
+
+def context_of(
+    session: Session, source: ReadSession, query: ContextQuery, at: Moment, hits: Hits[Hit], position: int | None = None
+) -> Context:
+    """Return what is known about a question, given what `search_of` it found as of a moment."""
+    assert at.valid is not None
+    assert at.known is not None
+    opened = source.opened()
+    whenever = search_of(query, at).model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
+    others = session.search(source, whenever, Moment(None, at.known, ever=True))
+    facts = [fact for fact in hits if fact.occurrence or holds(fact, at.valid)]
     turns = turns_of(hits)
     material = Material(
-        About(opened.beliefs).entities(query.query, query.group, known, facts, turns),
+        About(opened.beliefs).entities(query.query, query.group, at.known, facts, turns),
         facts,
-        SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(others, valid, known),
+        SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(others, at.valid, at.known),
         turns,
         corrected(opened.beliefs, facts),
         hits.unavailable or others.unavailable,

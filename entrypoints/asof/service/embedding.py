@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from threading import Timer
 from typing import Final, Protocol
 
@@ -36,7 +36,7 @@ class BackgroundEmbedder:
         self._submit = submit
         self._busy = busy
         self._asked = False
-        self._erasing = 0
+        self._paused = 0  # by so many callers
         self.failure = ""  # why nothing was embedded when it was last tried; empty: it was
 
     def follow(self) -> None:
@@ -49,12 +49,18 @@ class BackgroundEmbedder:
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """Pause embedding: a text that is erased in that time would get a vector after its erasure."""
-        self._erasing += 1
-        try:
+        with self.paused():
             await asyncio.wrap_future(self._submit(lambda _: None))  # what is under way ends
             yield
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Start to embed nothing, as before a search that somebody waits for; called in the event loop."""
+        self._paused += 1
+        try:
+            yield
         finally:
-            self._erasing -= 1
+            self._paused -= 1
             self.follow()
 
     def _some(self, vectors: Embeds) -> None:
@@ -64,7 +70,7 @@ class BackgroundEmbedder:
             pause.start()
         else:
             self._asked = False  # before it looks: whoever ends a pause after that asks again
-        if self._erasing:
+        if self._paused:
             return
         try:
             more = vectors.keep_up(_SOME_SECONDS)

@@ -6,23 +6,23 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from asof.runtime.wiring import open_log
-from asof.service.contexts import gather_context
+from asof.service.contexts import context_of
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
-from asof_projections.model.answers import Fact, Hit
-from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactSearchQuery, FactsQuery, ask
+from asof_projections.model.answers import Fact, Hit, Hits
+from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment
 from asof_projections.ports import BeliefStore
+from asof_projections.retrieval.context import search_of
 from asof_streams.errors import EmptyMemory, NotFound
 from asof_streams.instants import INF, NEG
 from asof_streams.messages import Message
 from asof_streams.timezones import zone_of
 
-_LOOKED_AT: Final = 20  # facts among which those that fit are
 _RELATED: Final = 20  # facts around those, at most
-_CONTEXT_TOKENS: Final = 800
+_CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
 _OBJECTIVES: Final = 3  # that fit
 # The least cosine of an objective that fits. By all-MiniLM-L6-v2 "become a machine learning engineer" has 0.42 with a
 # question about courses on neural networks, and what has nothing to do with an objective at most 0.3.
@@ -49,27 +49,21 @@ class RecollectionQuery:
             known, _ = source.reached(self.group)
         except EmptyMemory:
             return ReplyMaterial()
-        archetype = choose(source.similarities(self.text, [example for _, example in EXAMPLES]))
+        question = self.text[:MAX_QUERY]
+        archetype = choose(source.similarities(question, [example for _, example in EXAMPLES]))
         if known == NEG:
             return ReplyMaterial(archetype=archetype.name)
         at = Moment(reader.now(), min(known, self.before - 1))
-        facts = self._facts(source, at, archetype)
+        moment = {"valid_at": at.valid, "known_at": at.known}
+        asked = ask(ContextQuery, {"query": question, "group_id": self.group, "budget": _CONTEXT_TOKENS, **moment})
+        over = "both" if self.with_context else "facts"
+        hits = source.search(search_of(asked, at).model_copy(update={"over": over}), at)
+        facts = _fitting(hits, archetype)
         related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
-        context = self._context(reader, at) if self.with_context else ""
+        context = context_of(reader, source, asked, at, hits).text if self.with_context else ""
         found = tuple(map(shown, facts))
         objectives = self._objectives(source, at, archetype)
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
-
-    def _facts(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[Hit]:
-        """Return the facts that answer the message probably, and those that are similar enough, the best first."""
-        if not archetype.vector_limit:
-            return []
-        fields = {"query": self.text[:MAX_QUERY], "group_id": self.group, "limit": _LOOKED_AT, "over": "facts"}
-        probable = {hit.uuid for hit in source.search(ask(FactSearchQuery, fields), at)}
-        hits = source.search(ask(FactSearchQuery, fields | {"min_probability": 0}), at)
-        least = archetype.similarity_threshold
-        fitting = [hit for hit in hits if hit.uuid in probable or (hit.scores.meaning or 0.0) >= least]
-        return fitting[: archetype.vector_limit]
 
     def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> tuple[ShownObjective, ...]:
         """Return the objectives that are like the message in meaning, as facts are no more than the archetype says."""
@@ -78,10 +72,12 @@ class RecollectionQuery:
         found = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
         return tuple(ShownObjective(row.uuid, row.description) for row in found)
 
-    def _context(self, reader: Reader, at: Moment) -> str:
-        fields = {"query": self.text[:MAX_QUERY], "group_id": self.group, "budget": _CONTEXT_TOKENS}
-        moment = {"valid_at": at.valid, "known_at": at.known}
-        return gather_context(reader, ask(ContextQuery, fields | moment)).text
+
+def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
+    """Return the facts that answer a message probably, and those that are similar enough, the best first."""
+    least = archetype.similarity_threshold
+    fitting = [hit for hit in hits if hit.uuid in hits.probable or (hit.scores.meaning or 0.0) >= least]
+    return fitting[: archetype.vector_limit]
 
 
 def _related(beliefs: BeliefStore, group: str, found: Sequence[Hit], at: Moment, depth: int) -> list[FactRow]:

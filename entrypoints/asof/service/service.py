@@ -112,6 +112,10 @@ class Service:
             await self.done(positions[-1])
         return positions
 
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Let a search that somebody waits for find the searcher free: nothing new is embedded until this is left."""
+        return self._embedder.paused() if self._embedder else nullcontext()
+
     async def erase(self, groups: Sequence[str], request: KeyedRequest | None = None) -> bool:
         """Erase groups. Return whether no file here holds any of them; False: that is still to be done, and will be."""
         await self.take_and_see([ErasureRequest(group_id=group) for group in groups], request)

@@ -572,6 +572,7 @@ class Hits(list[T], Generic[T]):
     vectors_behind: int = 0
     retrieval: Retrieval | None = None
     metrics: RetrievalMetrics | None = None  # of the profile `pipeline`, also where nobody asks for them
+    probable: frozenset[str] = frozenset()  # ids of facts that answer by default, whatever probability was asked for
     episodes: list[EpisodeHit]
 
     def __init__(self, facts: Iterable[T] = (), episodes: Iterable[EpisodeHit] = ()) -> None:

@@ -9,7 +9,7 @@ Beside its score each hit has the probability that it answers, by other signals 
 decides what is left out, not what comes first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -47,6 +47,14 @@ class FactCandidates(NamedTuple):
     by_words: NDArray[np.bool]  # which have no vector of the model of the calibration
 
 
+class _Weighed(NamedTuple):
+    """The facts that a search chooses from, each with the least probability of one that is found by default."""
+
+    own: list[tuple[Hit, float]]
+    further: list[tuple[Hit, float]] | None  # of the questions that it leads to; None: it leads to none
+    through_person: bool  # whether what answers those takes the place of the rest
+
+
 class Search:
     """Searches the facts of one generation; without an embedder, by words alone."""
 
@@ -72,18 +80,16 @@ class Search:
         asks through a person is asked about whom it leads to: what answers that takes the place of the rest, unless a
         least probability was asked for. One that names two relations finds that beside the rest.
         """
-        at = at._replace(deeds=True)
-        steps = steps_from_center(self._beliefs, query, at)
-        hits = self._probable(query, at, steps)
-        if chains := self._chains(query, at):
-            asked = [query.model_copy(update={"query": chain.question}) for chain in chains]
-            further = [hit for each in asked for hit in self._probable(each, at, steps)]
-            takes_place = query.min_probability is None and any(chain.through_person for chain in chains)
-            hits = _best_of_each([*further, *(() if further and takes_place else hits)])
-        hits.sort(key=nearness)
-        if query.min_probability != 0:
-            hits = within_slots(hits, self._beliefs.single)
-        return hits[: query.limit]
+        return _selected(query, self._weigh(query, at), self._beliefs.single)
+
+    @consistent_read
+    def search_and_tell(self, query: FactSearchQuery, at: Moment) -> tuple[list[Hit], frozenset[str]]:
+        """Return what `search` does, and the ids that it would return if no least probability was asked for."""
+        weighed = self._weigh(query, at)
+        hits = _selected(query, weighed, self._beliefs.single)
+        by_default = query.model_copy(update={"min_probability": None})
+        probable = hits if query.min_probability is None else _selected(by_default, weighed, self._beliefs.single)
+        return hits, frozenset(hit.uuid for hit in probable)
 
     def _chains(self, query: FactSearchQuery, at: Moment) -> list[Chain]:
         """Return the questions that a question leads to; of several groups none: nothing leads from one to another."""
@@ -91,17 +97,29 @@ class Search:
             return []
         return ChainedQuestions(self._beliefs, query.group, at).of(query.query)
 
-    def _probable(self, query: FactSearchQuery, at: Moment, steps: dict[str, int]) -> list[Hit]:
+    def _weigh(self, query: FactSearchQuery, at: Moment) -> "_Weighed":
+        at = at._replace(deeds=True)
+        steps = steps_from_center(self._beliefs, query, at)
+        chains = self._chains(query, at)
+        asked = [query.model_copy(update={"query": chain.question}) for chain in chains]
+        return _Weighed(
+            self._probable(query, at, steps),
+            [hit for each in asked for hit in self._probable(each, at, steps)] if chains else None,
+            any(chain.through_person for chain in chains),
+        )
+
+    def _probable(self, query: FactSearchQuery, at: Moment, steps: dict[str, int]) -> list[tuple[Hit, float]]:
+        """Return facts, each with the least probability of one that is found by default."""
         found = self._candidates(query, at, steps)
         chances, least = _probabilities(found)
-        if query.min_probability is not None:
-            least = [query.min_probability] * len(least)
-        elif self._meaning and not self._relations:
+        if self._meaning and not self._relations:
             least = [0.0] * len(least)  # words alone say too little of what another model found
         return [
-            Hit.of(row, round(score, 6), chance, Scores(_rounded(words), _rounded(cosine)), hop_of(row, steps))
+            (
+                Hit.of(row, round(score, 6), chance, Scores(_rounded(words), _rounded(cosine)), hop_of(row, steps)),
+                enough,
+            )
             for row, score, words, cosine, chance, enough in zip(*found[:4], chances, least, strict=True)
-            if chance >= enough
         ]
 
     @consistent_read
@@ -170,6 +188,24 @@ class NameSearch:
             vector, _CANDIDATES * limit, among=among
         )  # an entity may have several of the names
         return self._beliefs.named([number for number, _ in nearest])[:limit]
+
+
+def _selected(query: FactSearchQuery, weighed: _Weighed, single: Callable[[str, str], bool]) -> list[Hit]:
+    """Return the best facts that are as probable as a query asks, best first."""
+    asked = query.min_probability
+
+    def enough(among: Iterable[tuple[Hit, float]]) -> list[Hit]:
+        return [hit for hit, least in among if (hit.probability or 0.0) >= (least if asked is None else asked)]
+
+    hits = enough(weighed.own)
+    if weighed.further is not None:
+        further = enough(weighed.further)
+        takes_place = asked is None and weighed.through_person
+        hits = _best_of_each([*further, *(() if further and takes_place else hits)])
+    hits.sort(key=nearness)
+    if asked != 0:
+        hits = within_slots(hits, single)
+    return hits[: query.limit]
 
 
 def _probabilities(found: FactCandidates) -> tuple[list[float], list[float]]:

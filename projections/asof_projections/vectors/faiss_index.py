@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.coarse import CoarseCodes
+from asof_projections.vectors.coarse import CoarseCodes, Estimates
 from asof_projections.vectors.ports import Ids, LiveFacts
 from asof_streams.errors import DamagedView
 
@@ -40,6 +40,7 @@ class _Allowed(NamedTuple):
     ids: Ids | None  # as they were asked for
     size: int
     parameters: Any  # of FAISS; None: all rows
+    rows: NDArray[np.bool] | None  # which they are; None: all
 
 
 class _OtherModelError(Exception):
@@ -154,6 +155,7 @@ class FaissVectorIndex:
         """Drop the coarse codes: rows are other than they were. The next search among many makes them anew."""
         self._coarse = CoarseCodes(self._faiss, self._dimensions)
         self._allowed: _Allowed | None = None  # of the last search
+        self._scanned: tuple[tuple[bytes, int], Estimates] | None = None  # the last scan of all rows
 
     @property
     def _held(self) -> Ids:
@@ -190,7 +192,7 @@ class FaissVectorIndex:
             order = np.argsort(ids)
             ids, codes = ids[order], codes[order]
             self._clear()
-        self._allowed = None
+        self._allowed = self._scanned = None
         self._index.add_sa_codes(codes.view(np.uint8))
         self._ids.frombytes(ids.tobytes())
 
@@ -205,7 +207,7 @@ class FaissVectorIndex:
 
     def _select(self, ids: Ids | None) -> _Allowed:
         if ids is None or (len(ids) == len(self) and np.array_equal(ids, self._held)):
-            return _Allowed(ids, len(self), None)
+            return _Allowed(ids, len(self), None, None)
         if not len(self) or self._ids[0] < 0 or self._ids[-1] >= SPARSE * len(self):
             rows = np.isin(self._held, ids)
         else:  # quicker, where it is not much larger than the ids
@@ -214,8 +216,8 @@ class FaissVectorIndex:
             rows = chosen[self._held]
         count = int(np.count_nonzero(rows))
         if count == len(self):
-            return _Allowed(ids, count, None)
-        return _Allowed(ids, count, self._faiss.SearchParameters(sel=self._selector(rows)))
+            return _Allowed(ids, count, None, None)
+        return _Allowed(ids, count, self._faiss.SearchParameters(sel=self._selector(rows)), rows)
 
     def _candidates(self, query: Vectors, k: int, allowed: _Allowed) -> Ids:
         """Return rows that certainly include the k nearest, and some others.
@@ -223,8 +225,8 @@ class FaissVectorIndex:
         FAISS adds in 32 bits, so its scores may be off by MARGIN. It searches for more candidates until the last is
         further from the k-th than that, or until all are candidates.
         """
-        _, count, parameters = allowed
-        if count >= MANY and (rows := self._estimated(query, k, count, parameters)).size:
+        _, count, parameters, _ = allowed
+        if count >= MANY and (rows := self._estimated(query, k, allowed)).size:
             return rows
         asked = k + SPARE
         while True:
@@ -233,7 +235,7 @@ class FaissVectorIndex:
                 return np.asarray(rows, np.int64)
             asked *= 4
 
-    def _estimated(self, query: Vectors, k: int, count: int, parameters: Any) -> Ids:
+    def _estimated(self, query: Vectors, k: int, allowed: _Allowed) -> Ids:
         """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain.
 
         A text that is repeated often has as many equal vectors, and they are all candidates: then more are looked at.
@@ -241,12 +243,33 @@ class FaissVectorIndex:
         self._coarse.extend(self._codes[len(self._coarse) :])
         most = max(ESTIMATED, TIMES * k)
         for asked in (most, AGAIN * most):
-            found = self._coarse.search(query, min(asked, count), parameters)
+            found, rest = self._scan(query, asked, allowed)
+            if len(found.scores) < k:
+                continue
             least = found.scores[k - 1] - 2 * (found.error + MARGIN)
-            if found.scores[-1] < least or asked >= count:
+            if rest < least:
                 rows: Ids = found.rows[found.scores >= least]
                 return rows
         return np.empty(0, np.int64)
+
+    def _scan(self, query: Vectors, asked: int, allowed: _Allowed) -> tuple[Estimates, float]:
+        """Return so many rows, or fewer, by their estimates; and what all the others are at most estimated at.
+
+        Where most rows are allowed, all are scanned, and the scan is kept: a question is often asked about facts that
+        hold and about those of any time.
+        """
+        if 2 * allowed.size < len(self):
+            found = self._coarse.search(query, min(asked, allowed.size), allowed.parameters)
+            return found, float("-inf") if asked >= allowed.size else float(found.scores[-1])
+        scan = query.tobytes(), asked
+        if self._scanned is None or self._scanned[0] != scan:
+            self._scanned = scan, self._coarse.search(query, min(asked, len(self)), None)
+        found = self._scanned[1]
+        rest = float("-inf") if asked >= len(self) else float(found.scores[-1])
+        if allowed.rows is not None:
+            among = allowed.rows[found.rows]
+            found = Estimates(found.scores[among], found.rows[among], found.error)
+        return found, rest
 
     def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
         """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""

@@ -5,6 +5,8 @@ later ones add the versions that were opened and closed since.
 """
 
 import sqlite3
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -20,6 +22,7 @@ _CLOSED: Final = "SELECT n, kt FROM versions INDEXED BY version_closed WHERE clo
 _FACTS: Final = """SELECT n, length(sentence) - length(replace(sentence, ' ', '')) + 1,
     coalesce((SELECT occurrence + 2 * planned FROM deeds d WHERE d.n = f.n), 0) FROM facts f WHERE n > ?
     ORDER BY n"""
+_KEPT: Final = 4  # what held in so many windows: searches ask about two in turns, a moment and any time
 _OCCURRENCE, _PLANNED = 1, 2  # as it was asserted
 _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'erased')"
 _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
@@ -43,6 +46,16 @@ class Holding(NamedTuple):
         return cls(numbers, words[numbers], places)
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What held in a window, and the rows that came or changed since."""
+
+    moments: tuple[int, int, int, int]  # of the window, in the order of the columns that they are compared with
+    holding: Holding
+    plateaus: Plateaus | None = None  # once a search has moved the window, and nothing else
+    changed: list[NDArray[np.int64]] = field(default_factory=list)
+
+
 class VersionCache:
     """The columns of the versions table as of the last refresh."""
 
@@ -51,7 +64,7 @@ class VersionCache:
         self._count = 0
         self._state: tuple[int, int] | None = None  # position, and how often something was erased
         self._cause = 0  # of the last version opened or closed
-        self._last: tuple[tuple[int | None, bool], Plateaus, Holding] | None = None  # what held when last asked
+        self._kept: OrderedDict[tuple[int | None, bool, bool], _Kept] = OrderedDict()  # asked last at the end
         self.words: NDArray[np.int32] = np.empty(0, np.int32)  # of the sentence of each fact, by number
         self.facts = 0  # how many there are
         self._deeds: NDArray[np.int8] = np.empty(0, np.int8)  # by number, too: 0 for what lasts
@@ -61,28 +74,69 @@ class VersionCache:
         state: tuple[int, int] = db.execute(_STATE).fetchone()
         if state == self._state and not writing:
             return
-        self._last = None
         if self._state is None or state[1] != self._state[1]:
             self._count = self._cause = self.facts = 0
             self.words, self._deeds = np.empty(0, np.int32), np.empty(0, np.int8)
+            self._kept.clear()
+        before = self._count
         self._extend(np.fromiter(db.execute(_OPENED, (self._last_number(),)), _ROW))
         self._measure(db)
         closed = np.array(db.execute(_CLOSED, (self._cause,)).fetchall(), np.int64).reshape(-1, 2)
-        self._columns[-1, np.searchsorted(self._columns[0, : self._count], closed[:, 0])] = closed[:, 1]
+        rows = np.searchsorted(self._columns[0, : self._count], closed[:, 0])
+        changed = np.concatenate([np.arange(before, self._count), rows[self._columns[-1, rows] != closed[:, 1]]])
+        self._columns[-1, rows] = closed[:, 1]
+        if len(changed):
+            for kept in self._kept.values():
+                kept.changed.append(changed)
         self._cause = db.execute(_LAST).fetchone()[0]
         self._state = state
 
     def holding(self, group: int | None, window: Window) -> Holding:
-        """Return which facts have a version that overlaps a window."""
-        moments, asked = (window.vmax, window.vmin, window.kmax, window.kmin), (group, window.deeds)
-        if self._last is None or self._last[0] != asked or not self._last[1].hold(*moments):
-            _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
-            plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
-            self._last = asked, plateaus, Holding.of(self._held(group, window), self.words)
-        return self._last[2]
+        """Return which facts have a version that overlaps a window.
 
-    def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
-        _, fact, grp, vf, vt, kf, kt = self._columns[:, : self._count]
+        What held in the last window of its kind is brought up to this one: few facts are others.
+        """
+        asked = group, window.deeds, window.vmin == window.vmax
+        moments = window.vmax, window.vmin, window.kmax, window.kmin
+        kept = self._kept.pop(asked, None)
+        if kept is None:
+            kept = _Kept(moments, Holding.of(self._held(group, window, slice(0, self._count)), self.words))
+        elif kept.changed or (kept.moments != moments and not (kept.plateaus and kept.plateaus.hold(*moments))):
+            self._move(kept, group, window, moments)
+        self._kept[asked] = kept
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return kept.holding
+
+    def _move(self, kept: _Kept, group: int | None, window: Window, moments: tuple[int, int, int, int]) -> None:
+        """Bring what held in another window up to this one."""
+        compared = list(self._columns[3:, : self._count])
+        crossed = np.zeros(self._count, np.bool)
+        for column, *of in zip(compared, kept.moments, moments, strict=True):
+            if of[0] != of[1]:
+                crossed |= (column > min(of)) & (column <= max(of))
+        if kept.changed:
+            crossed[np.concatenate(kept.changed)] = True
+        elif not crossed.any():
+            kept.plateaus = Plateaus.around(*zip(compared, moments, strict=True))
+        if crossed.any():
+            kept.holding = self._corrected(kept.holding, group, window, crossed)
+            kept.plateaus = None
+        kept.moments, kept.changed = moments, []
+
+    def _corrected(self, holding: Holding, group: int | None, window: Window, rows: NDArray[np.bool]) -> Holding:
+        """Return which facts hold in a window, given which did before some rows came or crossed its bounds."""
+        fact = self._columns[1, : self._count]
+        touched = np.zeros(len(self.words), np.bool)
+        touched[fact[rows]] = True
+        held = np.zeros(len(self.words), np.bool)
+        held[holding.numbers] = True
+        now = np.where(touched, self._held(group, window, np.flatnonzero(touched[fact])), held)
+        return holding if np.array_equal(now, held) else Holding.of(now, self.words)
+
+    def _held(self, group: int | None, window: Window, rows: slice | NDArray[np.int64]) -> NDArray[np.bool]:
+        """Return by number which facts have a version among some rows that overlaps a window."""
+        _, fact, grp, vf, vt, kf, kt = self._columns[:, rows]
         begun, left = vf <= window.vmax, vt > window.vmin
         if window.deeds:
             deeds = self._deeds[fact]

@@ -1,0 +1,78 @@
+"""What held in the last window is brought up to the next one, and is what a new cache finds in all versions."""
+
+import random
+
+import pytest
+
+from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.model.queries import HEAD
+from asof_projections.model.rows import Moment
+from histories import History, on
+
+DAYS = [f"20{year}-{month:02}-03" for year in range(18, 26) for month in (2, 9)]
+
+
+def anew(history: History, group: str | None, at: Moment) -> list[int]:
+    """Return what holds as a cache finds it that has seen nothing before."""
+    kept, history.beliefs._version_cache = history.beliefs._version_cache, VersionCache()
+    try:
+        return history.beliefs.live(group, at).tolist()
+    finally:
+        history.beliefs._version_cache = kept
+
+
+def change(history: History, drawn: random.Random, day: str, said: list[int]) -> None:
+    """State a fact that may replace another or be over already; retract one of those said; or erase a group."""
+    group, who = drawn.choice(["g", "g", "other"]), drawn.choice(["Ana", "Ben"])
+    match drawn.randrange(12):
+        case 0:
+            history.forget(day, "other")
+        case 1 | 2:
+            said.append(history.messages.end())
+            history.say(day, f"{who} -likes-> Thing{drawn.randrange(9)}")
+        case 3 | 4 if said:
+            history.withdraw(day, said.pop(drawn.randrange(len(said))))
+        case _:
+            period = {"valid_at": drawn.choice(DAYS), **({"invalid_at": "2026"} if drawn.random() < 0.3 else {})}
+            relation = drawn.choice(["lives_in", "works_at", "likes"])
+            history.tell(
+                day, group_id=group, subject=who, relation=relation, object=f"Thing{drawn.randrange(9)}", **period
+            )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_holds_is_the_same_however_it_was_asked_for_before(tmp_path, seed: int) -> None:
+    history, drawn = History(tmp_path), random.Random(seed)
+    said: list[int] = []  # positions
+    found = 0
+    for number in range(120):
+        change(history, drawn, f"2025-{1 + number // 28:02}-{1 + number % 28:02}", said)
+        for _ in range(drawn.randrange(4)):
+            known = drawn.choice([HEAD, on(f"2025-{drawn.randrange(1, 6):02}-15")])
+            valid = drawn.choice([None, on(drawn.choice(DAYS)), on("2025-06")])
+            at = Moment(valid, known, ever=valid is None, deeds=drawn.random() < 0.5)
+            group = drawn.choice(["g", "other", None])
+            holds = history.beliefs.live(group, at).tolist()
+            assert holds == anew(history, group, at)
+            found += len(holds)
+    history.close()
+
+    assert found
+
+
+def test_what_is_asked_for_again_is_the_same_array_until_it_changes(tmp_path) -> None:
+    """A vector index keeps what follows from it."""
+    history = History(tmp_path)
+    history.tell("2025-01-01", relation="likes", object="Tea", valid_at="2020")
+
+    def holds(valid: str):
+        return history.beliefs.live("g", Moment(on(valid), HEAD))
+
+    first = holds("2024")
+    assert holds("2024-05") is first
+    history.tell("2025-01-02", group_id="other", relation="likes", object="Tea", valid_at="2020")
+    assert len(holds("2024-06")) == 1
+    history.tell("2025-01-03", relation="likes", object="Milk", valid_at="2023")
+    assert len(holds("2024-06")) == 2
+    assert len(holds("2021")) == 1
+    history.close()
