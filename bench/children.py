@@ -182,7 +182,8 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     import asyncio
 
     from asof.service import responder
-    from asof.service.conversation import Conversation, Incoming
+    from asof.service.conversation import Incoming
+    from asof.service.local_conversation import LocalConversation
     from asof.service.service import Service
     from asof.settings import Settings
     from asof_agents.conversation.reply_model import ModelAnswer, ReplyModel
@@ -208,7 +209,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     waiting = 0
     vars(responder)["ReplyModel"] = TimedModel
 
-    async def run(service: Service, conversation: Conversation) -> None:
+    async def run(service: Service, conversation: LocalConversation) -> None:
         nonlocal waiting
         position = -1
         for number, text in enumerate(spoken(int(count) + _WARMING, int(facts))):
@@ -235,7 +236,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     before = slowness()
     with (
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
-        Conversation(service, settings) as conversation,
+        LocalConversation(service, settings) as conversation,
     ):
         processes = Processes(Path(directory))
         asyncio.run(run(service, conversation))

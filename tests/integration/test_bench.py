@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
 ALONE = (  # seconds each
-    *("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve"),
+    *("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve", "conversation"),
     "generations",
 )
 ON_A_BROKER = ("kafka", "soak", "generations-kafka")  # left out: they take too long even at the smallest scale

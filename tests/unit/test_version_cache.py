@@ -14,11 +14,11 @@ DAYS = [f"20{year}-{month:02}-03" for year in range(18, 26) for month in (2, 9)]
 
 def anew(history: History, group: str | None, at: Moment) -> list[int]:
     """Return what holds as a cache finds it that has seen nothing before."""
-    kept, history.beliefs._version_cache = history.beliefs._version_cache, VersionCache()
+    kept, history.beliefs._search.versions = history.beliefs._search.versions, VersionCache()
     try:
         return history.beliefs.live(group, at).tolist()
     finally:
-        history.beliefs._version_cache = kept
+        history.beliefs._search.versions = kept
 
 
 def change(history: History, drawn: random.Random, day: str, said: list[int]) -> None:

@@ -17,6 +17,9 @@ MESSAGE: Final = "current_message"
 PLACEHOLDERS: Final = {MAIN: (*_MEMORY, MESSAGE), CHECK_IN: _MEMORY}
 _PLACEHOLDER: Final = re.compile(rf"\{{({'|'.join(PLACEHOLDERS[MAIN])})\}}")
 _NONE: Final = "(nothing)"
+_MESSAGE: Final = 16_000  # characters of the message that is answered: one that is longer is cut in its middle
+_TURN: Final = 2_000  # of each turn before it
+_CUT: Final = " [...] "
 
 
 class ReplyPrompt(NamedTuple):
@@ -87,13 +90,16 @@ How these are related to others:
 
 
 def fill(template: str, message: str, material: ReplyMaterial) -> str:
-    """Return a template with a message, "" where none is answered, and what was gathered for its answer."""
+    """Return a template with a message, "" where none is answered, and what was gathered for its answer.
+
+    Of long texts only their beginning and their end are shown, so that a model can take what it is asked.
+    """
     values = {
         "episodic_context": _turns(material.turns),
         "semantic_facts": "\n".join(f"- {sentence}" for sentence in material.sentences) or _NONE,
         "relationship_graph": _triples(material.related),
         "context": material.context or _NONE,
-        MESSAGE: message,
+        MESSAGE: _shortened(message, _MESSAGE),
     }
     return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
 
@@ -104,7 +110,15 @@ def unknown_placeholders(template: str, key: str) -> list[str]:
 
 
 def _turns(turns: Sequence[ShownTurn]) -> str:
-    return "\n".join(f"{turn.who}: {turn.text}" for turn in turns) or _NONE
+    return "\n".join(f"{turn.who}: {_shortened(turn.text, _TURN)}" for turn in turns) or _NONE
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text, or where it is longer than so many characters, its beginning and its end."""
+    if len(text) <= most:
+        return text
+    half = (most - len(_CUT)) // 2
+    return f"{text[:half]}{_CUT}{text[-half:]}"
 
 
 def _triples(facts: Sequence[ShownFact]) -> str:

@@ -55,7 +55,7 @@ class ReplyModel:
             return ModelAnswer(None, "unreachable")
         except APIStatusError as error:
             return ModelAnswer(None, f"status {error.status_code}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return ModelAnswer(None, "malformed")
         self._plain_text = True
         return _content(body)

@@ -13,7 +13,7 @@ from typing import Final, Self
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof_agents.conversation.classification import classify
-from asof_projections.conversation.model import Checkin, ConversationMessage
+from asof_projections.conversation.model import Checkin, ConversationMessage, MessageEdit
 from asof_projections.conversation.store import ConversationStore, Followed
 from asof_streams.conversation import (
     CheckinCancelled,
@@ -117,9 +117,28 @@ class ConversationLog:
     def _apply(self, records: Sequence[Record], start: int, stop: int) -> None:
         self.store.apply_messages(self._classified(records), start, Followed(stop, self._messages.head(stop)))
 
-    def _classified(self, records: Sequence[Record]) -> Iterator[ConversationMessage]:
+    def _classified(self, records: Sequence[Record]) -> Iterator[ConversationMessage | MessageEdit]:
         """Yield what messages are to their conversations; each knows those before it."""
-        return (self._message(record, record.event) for record in records if type(record.event) is Message)
+        for record in records:
+            if type(record.event) is Message:
+                message = self._message(record, record.event)
+                if message.sort != "edit":
+                    yield message
+                elif edit := self._edit(message, record.event):
+                    yield edit
+
+    def _edit(self, message: ConversationMessage, text: Message) -> MessageEdit | None:
+        """Return an edit; None: there is nothing to edit, or a later edit came before it."""
+        edited = None if message.external_id is None else self.store.message(message.group, message.external_id)
+        if edited is None or edited.external_id is None:
+            return None
+        if edited.words_at != edited.position:
+            last = self.messages([edited.words_at]).get(edited.words_at)
+            if last is not None and isinstance(last.event, Message) and message.said_at < _said_at(last, last.event):
+                return None
+        by = {"kind": "message", "role_type": "assistant" if edited.is_bot else "user"}
+        sort = "feedback" if edited.sort == "feedback" else classify(text.model_copy(update=by), replies_to_bot=False)
+        return MessageEdit(message.position, message.group, edited.external_id, sort)
 
     def _message(self, record: Record, message: Message) -> ConversationMessage:
         group, author = record.group, message.author_id or message.role
@@ -133,7 +152,7 @@ class ConversationLog:
         ):
             sort = "none"
         awaits = message.kind is not None and message.role_type == "user" and sort in _ANSWERED
-        said_at = record.recorded_at if message.timestamp is None else message.timestamp
+        said_at = _said_at(record, message)
         is_bot = message.role_type == "assistant"
         return ConversationMessage(
             record.position, group, message.external_id, author, is_bot, message.is_proactive, sort, message.reply_to,
@@ -322,6 +341,10 @@ def _vacuum(path: Path) -> bool:
 
 def _agrees(followed: Followed, log: SqliteLog) -> bool:
     return followed.position == 0 or (followed.position <= log.end() and followed.head == log.head(followed.position))
+
+
+def _said_at(record: Record, message: Message) -> int:
+    return record.recorded_at if message.timestamp is None else message.timestamp
 
 
 def _term(places: DirectoryLayout) -> int | None:

@@ -58,7 +58,7 @@ class Answering(Generic[L]):
         self._keeps_words = not settings.suppress_content
         self._quiet = QuietHours.parse(settings.quiet_hours)
         self._responder = Responder(memory, settings, self._ask, now)
-        self._groups: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._log: ResourcePool[L] = ResourcePool("asof-conversation", open_log)
         try:
             self._log.submit(lambda log: log.begin(now())).result()
@@ -66,15 +66,16 @@ class Answering(Generic[L]):
             self._log.close()
             raise
 
-    async def answer(self, position: int, words: str | None = None) -> list[ReplyGiven]:
+    async def answer(
+        self, position: int, words: str | None = None, gathered: Callable[[], None] = lambda: None
+    ) -> list[ReplyGiven]:
         """Answer the message at a position, and return what was given; nothing, where it was answered before.
 
-        words: of the message, which may be on its log no more; None: as they are there. The caller has the turn of its
-        group.
+        words, gathered: as of `Responder.reply`. The caller has the turn of its group.
         """
         while (found := await self._ask(lambda log: _to_answer(log, position))) is not None:
             message, since = found
-            events = await self._reply(message, words)
+            events = await self._reply(message, words, gathered)
             if not events:
                 break
             kept = [self._as_kept(event) for event in events]
@@ -82,6 +83,11 @@ class Answering(Generic[L]):
             if await self._ask(partial(append, now=self._now())):
                 return [event for event in events if isinstance(event, ReplyGiven)]
         return []
+
+    async def acknowledge(self, position: int) -> list[ReplyGiven]:
+        """Answer the message at a position if it is no turn, such as feedback: whoever does that waits for no model."""
+        found = await self._ask(lambda log: _to_answer(log, position))
+        return [] if found is None or found[0].sort == "turn" else await self.answer(position)
 
     async def answer_in_turn(self, message: ConversationMessage) -> list[ReplyGiven]:
         """Answer a message, as `answer` does, once those before it in its group are answered."""
@@ -123,7 +129,9 @@ class Answering(Generic[L]):
             return event
         return event.model_copy(update={"content": ""})
 
-    async def _reply(self, message: ConversationMessage, words: str | None) -> Sequence[Event]:
+    async def _reply(
+        self, message: ConversationMessage, words: str | None, gathered: Callable[[], None]
+    ) -> Sequence[Event]:
         own, target = message.external_id or "", message.reply_to or ""
         match message.sort:
             case "goal":
@@ -132,17 +140,22 @@ class Answering(Generic[L]):
                 return [_given(message, 0, "react", SALUTE, own)]
             case "undo":
                 return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
-        return await self._responder.reply(message, words)
+        return await self._responder.reply(message, words, gathered)
 
     async def _ask(self, question: Callable[[L], R]) -> R:
         return await asyncio.wrap_future(self._log.submit(question))
 
     def _turn(self, group: str) -> asyncio.Lock:
-        """Return the lock of a group: its messages are answered one after the other."""
-        lock = self._groups.get(group)
-        if lock is None:
-            lock = self._groups[group] = asyncio.Lock()
-        return lock
+        """Return the lock of a group: its turns are answered one after the other."""
+        return lock_of(group, self._turns)
+
+
+def lock_of(group: str, locks: WeakValueDictionary[str, asyncio.Lock]) -> asyncio.Lock:
+    """Return the lock of a group, which is there as long as somebody uses it."""
+    lock = locks.get(group)
+    if lock is None:
+        lock = locks[group] = asyncio.Lock()
+    return lock
 
 
 def _to_answer(log: ConversationLog, position: int) -> tuple[ConversationMessage, int] | None:

@@ -3,14 +3,17 @@
 After a crash in any step, a message that has an answer is not answered again, and one without is answered by `resume`.
 """
 
+import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from weakref import WeakValueDictionary
 
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.answering import FRESH, Answering
+from asof.service.answering import FRESH, Answering, lock_of
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of, outgoing_of
 from asof.service.recollection import KnownFacts
 from asof.service.service import Service
@@ -32,23 +35,28 @@ class LocalConversation(Answering[ConversationLog]):
     ) -> None:
         self._service = service
         self._name = name
+        self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(service, settings, partial(ConversationLog, DirectoryLayout(settings.data)), now)
 
     async def take(self, incoming: Incoming) -> list[Outgoing]:
         """Put what a platform tells on the messages log, durably; then answer it, at most once, and return the answer.
 
-        Messages of one group are answered one after the other. Empty: there is nothing to answer, or it was answered
-        before. What changes a message that the group does not have is passed over, and is on no log: on a platform
-        people also change what they do not tell a bot. InvalidInput: a field is wrong.
+        Turns of one group are answered one after the other; each is on its log at once. Empty: there is nothing to
+        answer, or it was answered before. What changes a message that the group does not have is passed over, and is on
+        no log: on a platform people also change what they do not tell a bot. InvalidInput: a field is wrong.
         """
-        message = message_of(incoming)
-        async with self._turn(incoming.group):
-            known = await self._ask(lambda log: _known(log, message))
-            if known is not None and message.kind == "message":
-                return await self._answers(known.position, message)
-            if known is None and message.kind != "message":
-                return []
-            return await self._answers((await self._service.take([message])).start, message)
+        message, turn = message_of(incoming), self._turn(incoming.group)
+        with ExitStack() as undisturbed:  # by learning from this message
+            if not turn.locked():
+                undisturbed.enter_context(self._service.undisturbed())
+            async with self._order(incoming.group):
+                position = await self._put(message)
+                given = [] if position is None else await self.acknowledge(position)
+            if position is not None and not given and message.kind == "message":
+                async with turn:
+                    undisturbed.enter_context(self._service.undisturbed())
+                    given = await self.answer(position, message.content, undisturbed.close)
+        return [outgoing_of(event, incoming.group) for event in given]
 
     async def resume(self, group: str | None = None) -> list[Outgoing]:
         """Answer the messages that a crash left without an answer; those of more than a quarter of an hour ago are not.
@@ -80,7 +88,7 @@ class LocalConversation(Answering[ConversationLog]):
 
         An acknowledgement is none, and what was sent before adds nothing. at: UTC microseconds.
         """
-        async with self._turn(outgoing.group):
+        async with self._order(outgoing.group):
             turn = await self._ask(lambda log: _turn_of(log, self._name, outgoing, external_id, at))
             if turn is not None:
                 await self._service.take([turn])
@@ -92,7 +100,7 @@ class LocalConversation(Answering[ConversationLog]):
 
         The conversation log forgets it too. It is a message on the log as any erasure.
         """
-        async with self._turn(group):
+        async with self._order(group):
             if author is None:
                 erased = await self._service.erase([group])
                 count = None
@@ -112,7 +120,7 @@ class LocalConversation(Answering[ConversationLog]):
         """
         count = 0
         for group in await self._ask(lambda log: log.groups(prefix)):
-            async with self._turn(group):
+            async with self._order(group):
                 positions = await self._ask(partial(ConversationLog.said_before, moment=before, group=group))
                 if positions:
                     await self._service.take_and_see([RedactionRequest(group_id=group, positions=tuple(positions))])
@@ -124,8 +132,23 @@ class LocalConversation(Answering[ConversationLog]):
         """Return what is believed of a group, for whoever asks what the bot knows."""
         return await self._service.ask(KnownFacts(group))
 
-    async def _answers(self, position: int, message: Message) -> list[Outgoing]:
-        return [outgoing_of(event, message.group_id) for event in await self.answer(position, message.content)]
+    async def _put(self, message: Message) -> int | None:
+        """Put a message on its log, unless it is there; return its position. None: it is passed over.
+
+        What is deleted is so with what the bot answered to it, which may repeat it.
+        """
+        known = await self._ask(lambda log: _known(log, message))
+        if known is not None and message.kind == "message":
+            return known.position
+        if known is None and message.kind != "message":
+            return None
+        replies = await self._ask(lambda log: _replies_to(log, known)) if known and message.kind == "deletion" else []
+        gone = [message.model_copy(update={"external_id": reply}) for reply in replies]
+        return (await self._service.take([message, *gone])).start
+
+    def _order(self, group: str) -> asyncio.Lock:
+        """Return the lock under which what is told of a group gets on its log, in its order; no model is awaited."""
+        return lock_of(group, self._orders)
 
 
 def _known(log: ConversationLog, message: Message) -> ConversationMessage | None:
@@ -133,6 +156,12 @@ def _known(log: ConversationLog, message: Message) -> ConversationMessage | None
     log.follow()
     target = message.reply_to if message.kind == "reaction" else message.external_id
     return None if target is None else log.store.message(message.group_id, target)
+
+
+def _replies_to(log: ConversationLog, message: ConversationMessage) -> list[str]:
+    """Return the external ids of the bot's turns that answer a message."""
+    found = [reply.external_id for reply in log.store.answers_to(message.position) if reply.external_id is not None]
+    return [external_id for external_id in found if log.store.message(message.group, external_id) is not None]
 
 
 def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: str, at: int) -> Message | None:
@@ -145,8 +174,9 @@ def _turn_of(log: ConversationLog, name: str, outgoing: Outgoing, external_id: s
         return None
     answered, given = log.store.message_at(reply.answers), log.event(reply.position)
     is_acknowledged = answered is not None and answered.sort == "goal" and reply.action == "reply"
+    is_gone = answered is None or (answered.withdrawn_at is not None and reply.action == "reply")
     is_known = log.store.message(reply.group, external_id) is not None
-    if is_acknowledged or is_known or not isinstance(given, ReplyGiven | CheckinSent):
+    if is_acknowledged or is_gone or is_known or not isinstance(given, ReplyGiven | CheckinSent):
         return None
     known = replace(outgoing, action=reply.action, to=reply.to)
     return bot_turn(name, known, given.content or outgoing.text, external_id, at)

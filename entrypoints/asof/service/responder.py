@@ -3,9 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from asof.runtime.conversation_log import ConversationLog
+from asof.service.own_thread import in_own_thread
 from asof.service.reader import Reader
 from asof.service.recollection import RecollectionQuery
 from asof.settings import Settings
@@ -54,16 +56,20 @@ class Responder:
         self._now = now
         self._model = _model_of(settings)
 
-    async def reply(self, message: ConversationMessage, words: str | None) -> Sequence[Event]:
+    async def reply(
+        self, message: ConversationMessage, words: str | None, gathered: Callable[[], None] = lambda: None
+    ) -> Sequence[Event]:
         """Return what is given in answer to a turn: the reply, and the check-in that was asked for in it.
 
-        words: of the message, which may be on its log no more; None: as they are there. Empty: it cannot be read.
+        words: of the message, which may be on its log no more; None: as they are there. gathered: called once the
+        memory was searched. Empty: it cannot be read.
         """
         said, turns, prompt = await self._ask(lambda log: _read(log, message, words))
         if said is None:
             return []
         content, recorded_at = said
         material = await self._recollect(message.group, content, recorded_at)
+        gathered()
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
         if self._model is None:
@@ -99,7 +105,7 @@ class Responder:
     ) -> tuple[ParsedReply | None, str | None]:
         """Return what a model says; or None, and why it says nothing."""
         text = fill(prompt.template, words, material)
-        calling = asyncio.to_thread(model.ask, text, prompt.temperature, prompt.max_tokens)
+        calling = in_own_thread(partial(model.ask, text, prompt.temperature, prompt.max_tokens))
         try:
             answer = await asyncio.wait_for(calling, _PATIENCE_SECONDS)
         except TimeoutError:

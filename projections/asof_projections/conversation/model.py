@@ -23,6 +23,15 @@ class ConversationMessage(NamedTuple):
     withdrawn_at: int | None  # the position of the message by which it was deleted or undone
 
 
+class MessageEdit(NamedTuple):
+    """An edit of a message of a conversation."""
+
+    position: int  # in the messages log: it has the words from now on
+    group: str
+    external_id: str  # of the message
+    sort: Sort  # of the message from now on: a turn may become a goal
+
+
 class GivenReply(NamedTuple):
     """An answer or a check-in that was given."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from asof_projections.conversation import schema
-from asof_projections.conversation.model import Checkin, ConversationMessage, GivenReply, PromptVersion
+from asof_projections.conversation.model import Checkin, ConversationMessage, GivenReply, MessageEdit, PromptVersion
 from asof_streams.conversation import (
     CheckinCancelled,
     CheckinScheduled,
@@ -28,7 +28,6 @@ from asof_streams.ids import derive
 from asof_streams.sqlite import SqliteGuard, connect, create, owe_vacuum, transaction
 
 _REMEDY: Final = "delete it: it is made again from its logs"
-_CHANGING: Final = frozenset({"edit", "deletion"})  # sorts of messages that stand in no row of their own
 _OF_TALK: Final = "sort IN ('turn', 'feedback', 'goal')"
 _MESSAGE: Final = f"SELECT {', '.join('grp' if f == 'group' else f for f in ConversationMessage._fields)} FROM messages"
 _REPLY: Final = "SELECT reply_id, position, grp, answers, action, target, external_id FROM replies"
@@ -99,7 +98,9 @@ class ConversationStore:
         begun: int | None = self._one("SELECT value FROM meta WHERE key = 'begun'")
         return begun
 
-    def apply_messages(self, messages: Iterable[ConversationMessage], start: int, reached: Followed) -> bool:
+    def apply_messages(
+        self, messages: Iterable[ConversationMessage | MessageEdit], start: int, reached: Followed
+    ) -> bool:
         """Apply messages, in their order, that follow up to `reached` from a position of the messages log.
 
         Return False, and apply none, where another process has followed from there meanwhile.
@@ -122,17 +123,17 @@ class ConversationStore:
             self._reach("log", reached)
         return True
 
-    def _apply_message(self, message: ConversationMessage) -> None:
-        target = message.reply_to if message.sort == "undo" else message.external_id
-        values = (message.position, message.group, target)
-        if message.sort == "edit":
-            self._db.execute(
-                f"UPDATE messages SET words_at = ? WHERE grp = ? AND external_id = ? AND {_OF_TALK}", values
-            )
-        elif message.sort in ("deletion", "undo"):
-            sql = "UPDATE messages SET withdrawn_at = coalesce(withdrawn_at, ?) WHERE grp = ? AND external_id = ?"
-            self._db.execute(f"{sql} AND {_OF_TALK}", values)
-        if message.sort not in _CHANGING:
+    def _apply_message(self, message: ConversationMessage | MessageEdit) -> None:
+        of_talk = f"WHERE grp = ? AND external_id = ? AND {_OF_TALK}"
+        if isinstance(message, MessageEdit):
+            values = (message.position, message.sort, message.group, message.external_id)
+            self._db.execute(f"UPDATE messages SET words_at = ?, sort = ? {of_talk}", values)
+            return
+        if message.sort in ("deletion", "undo"):
+            target = message.reply_to if message.sort == "undo" else message.external_id
+            sql = f"UPDATE messages SET withdrawn_at = coalesce(withdrawn_at, ?) {of_talk}"
+            self._db.execute(sql, (message.position, message.group, target))
+        if message.sort != "deletion":
             marks = ", ".join("?" * len(message))
             self._db.execute(f"INSERT OR REPLACE INTO messages VALUES ({marks})", message)
 
