@@ -34,7 +34,7 @@ from kafka_worker import Running, World, until
 from openai_server import started
 from patience import SECONDS
 from reply_server import ReplyServer, replying
-from responders import NOW, Chat
+from responders import NOW, Chat, Reply
 from sealed_world import Sealed
 
 Start = Callable[..., Running]
@@ -435,6 +435,26 @@ def test_a_reply_that_is_worded_while_what_it_is_made_of_is_erased_is_worded_aga
 
     assert chat.given()[-1] == ("reply", "m2", "I do not know.")
     assert chat.on_replies(GONE) == []
+
+
+def test_a_message_whose_answer_was_erased_alone_is_not_answered_again(world: World, tmp_path: Path) -> None:
+    with started(Held()) as model:
+        chat = Chat(world, tmp_path, model_url=model.url, model_name="fake")
+        with chat.responder() as responder:
+            chat.say("Please wait.", "slow", "a")  # what comes after it is above the checkpoint
+            chat.say("I like tea.", "quick", "b")
+            until(lambda: any(reply.to == "quick" for reply in given_by(chat, responder)))
+            chat.reply_as_bot("Thank you.", "b1", "quick", "b")
+            chat.world.send([{"group_id": "b", "positions": [2]}], ce_type=RedactionRequest.type.encode())
+            until(lambda: any(isinstance(one, ReplyErased) for one in ingested(chat, responder)))
+        model.let_go.set()
+        with chat.responder("afresh"):
+            assert chat.answered() == ["quick", "slow"]
+
+
+def given_by(chat: Chat, responder: ResponderPartition) -> list[Reply]:
+    responder.ingest([])
+    return chat.given()
 
 
 def ingested(chat: Chat, responder: ResponderPartition) -> list[Event]:
