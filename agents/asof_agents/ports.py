@@ -203,6 +203,10 @@ class BeliefView(FactView, Protocol):
         """
         ...
 
+    def put_back(self, facts: Sequence[str]) -> list[str]:
+        """Return the live facts that say of one of these that it began at an unknown earlier time, in log order."""
+        ...
+
     def granules_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, tuple[Interval, ...]]]:
         """Return the occurrences that this episode told, but not alone, with the granules of the others.
 

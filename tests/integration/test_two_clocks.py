@@ -37,7 +37,10 @@ CASES = {  # what Ana says on that day: what she had said before, by day, and th
         {"2024-01-10": "I work at Acme."},
         ["Acme 2024-01-10 2024-06-01", "Beta 2024-06-01 -"],
     ),
-    "I moved to Berlin last month": ({"2024-05-01": "I live in Oslo."}, ["Berlin 2024-04-01 -"]),
+    "I moved to Berlin last month": (
+        {"2024-05-01": "I live in Oslo."},
+        ["Oslo 2024-03-31 2024-04-01", "Berlin 2024-04-01 -"],
+    ),
     "I quit Acme last week": ({"2024-05-01": "I work at Acme."}, ["Acme 2024-04-21 2024-04-22"]),
     "I moved to Berlin in 2010": (
         {"2024-05-01": "I live in Oslo."},

@@ -42,6 +42,9 @@ def test_who_tells_of_a_change_of_late_is_where_it_led(memory: Memory, known: st
     tell(memory, told, SECOND)
 
     assert held(memory) == held(memory, FIRST) == [holds]
+    before, after = sorted(memory.facts(about="Ana", any_time=True), key=lambda fact: str(fact.valid_at))
+    assert f"{after.subject} {after.relation} {after.object} from" in holds
+    assert (before.object in known, before.invalid_at) == (True, after.valid_at)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,8 @@ def test_who_moved_back_lives_where_they_did(memory: Memory) -> None:
     tell(memory, "I live in Oslo.", "2026-11-20T10:00:00Z")
     tell(memory, "I moved back to Berlin last week.")
 
-    assert held(memory) == ["Ana lives_in Berlin from 2026-01-01T10:00:00Z"]
+    assert held(memory) == ["Ana lives_in Berlin from 2026-11-16"]
+    assert [fact.object for fact in memory.facts(about="Ana", any_time=True)] == ["Berlin", "Oslo", "Berlin"]
 
 
 def test_what_ended_before_it_was_said_to_hold_held_until_then(memory: Memory) -> None:
@@ -111,6 +115,26 @@ def test_a_change_that_is_withdrawn_leaves_what_was_said_before(memory: Memory) 
     assert held(memory) == [f"Ana lives_in Oslo from {FIRST}"]
 
 
+def test_what_gave_way_goes_with_the_message_that_stated_it(memory: Memory) -> None:
+    lived = tell(memory, "I live in Oslo.")
+    worked = tell(memory, "I work at Acme.")
+    tell(memory, "I moved to Berlin last month.", SECOND)
+    tell(memory, "I left Acme last week.", SECOND)
+    memory.withdraw(lived.episode_id)
+    memory.withdraw(worked.episode_id)
+
+    assert [str(f) for f in memory.facts(about="Ana", any_time=True)] == ["Ana lives_in Berlin from 2026-10-01"]
+
+
+def test_what_was_denied_again_leaves_what_it_displaced(memory: Memory) -> None:
+    tell(memory, "I live in Oslo.")
+    tell(memory, "I moved to Berlin last month.", SECOND)
+    tell(memory, "I never lived in Berlin.", "2026-11-23T10:00:09Z")
+
+    [home] = memory.facts(about="Ana", valid_at=NOW)
+    assert home.object == "Oslo"
+
+
 def test_the_history_of_what_gave_way_shows_when_it_was_believed_and_what_ended_that(memory: Memory) -> None:
     tell(memory, "I live in Oslo.")
     [oslo] = memory.facts(about="Ana")
@@ -118,7 +142,7 @@ def test_the_history_of_what_gave_way_shows_when_it_was_believed_and_what_ended_
 
     [version] = memory.history(oslo.uuid)
     assert version.known_to is not None
-    assert [consequence.kind for consequence in memory.why(oslo.uuid).consequences] == ["contradicted"]
+    assert [consequence.kind for consequence in memory.why(oslo.uuid).consequences] == ["corrected"]
 
 
 def test_a_rebuild_believes_the_same(memory: Memory) -> None:

@@ -220,7 +220,7 @@ class ChatStatements(StatementWriter[Resolver]):
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
                     self._related.add(ended)
-                    self._put_back(ended, at, stated)
+                    self._end_early(ended, at)
                     self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
@@ -308,60 +308,61 @@ class ChatStatements(StatementWriter[Resolver]):
         if end is not None and start >= end:
             return  # the stated times contradict each other; a missing fact costs less than a wrong one
         planned = self.is_plan(triple.relation, start)
-        if end is None:
-            self._overtake(triple, start, stated)
-        if self.reinforce(triple, start, end, relationship_id=stated.relationship_id, planned=planned):
+        overtakes = end is None and self._overtake(triple, start, stated)
+        if not overtakes and self.reinforce(
+            triple, start, end, relationship_id=stated.relationship_id, planned=planned
+        ):
             return
-        self._state(triple, stated, (start, end), replaced.fact_id if replaced else None, planned=planned)
-
-    def _state(
-        self,
-        triple: Triple,
-        stated: RelationshipStated,
-        period: tuple[int, int | None],
-        corrects: str | None,
-        *,
-        planned: bool = False,
-    ) -> None:
-        """Assert a fact that a relationship states."""
         self.assert_fact(
             triple,
             sentence=self._sentence(triple),
             confidence=stated.confidence,
-            valid_from=period[0],
-            valid_to=period[1],
+            valid_from=start,
+            valid_to=end,
             grain=stated.grain,
             time_words=stated.time_words,
             relationship_id=stated.relationship_id,
-            corrects=corrects,
+            corrects=replaced.fact_id if replaced else None,
             planned=planned,
         )
 
-    def _put_back(self, ended: Triple, at: int, stated: RelationshipStated) -> None:
-        """Let what is told to have ended before its start, which nobody stated, hold until then and no longer."""
-        said_at = self.episode.valid_at
-        if self.build.rule < 3 or not is_recent(at, said_at):
-            return
-        for assertion, statement in facts_begun_by(self.held(ended), at, said_at, self.known):
-            is_entity, value = assertion.value.startswith("e:"), assertion.value[2:]
-            object_, literal = (value, None) if is_entity else (None, value)
-            self.retract(statement, "corrected")
-            self._state(
-                Triple(statement.subject, ended.relation, object_, literal), stated, (at - 1, at), assertion.fact_id
-            )
+    def _end_early(self, ended: Triple, at: int) -> None:
+        """Put what is told to have ended before its start, which nobody stated, back to before that."""
+        if self.build.rule > 2 and is_recent(at, self.episode.valid_at):
+            self._put_back(self.held(ended), ended.relation, at)
 
-    def _overtake(self, triple: Triple, start: int, stated: RelationshipStated) -> None:
-        """Take back what a state that began before it displaces: other values whose starts nobody stated."""
-        said_at = self.episode.valid_at
-        slot = self.slot(triple)
+    def _overtake(self, triple: Triple, start: int, stated: RelationshipStated) -> bool:
+        """Put back to before a state what it displaces: values whose starts nobody stated. Return whether there are."""
+        said_at, slot = self.episode.valid_at, self.slot(triple)
         if self.build.rule < 3 or self.build.policy != "recency" or not slot.single or start >= said_at:
-            return
+            return False
         granule = granule_from(start, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))
         if not is_recent(granule[1], said_at):
-            return
+            return False
         others = [a for a in slot.begun(start + 1, said_at + 1, MOST) if a.value != triple.value_key]
-        for _, statement in facts_begun_by(others, start + 1, said_at, self.known):
-            self.retract(statement, "contradicted")
+        return self._put_back(others, triple.relation, start)
+
+    def _put_back(self, assertions: Sequence[Assertion], relation: str, change: int) -> bool:
+        """Let those of the facts whose starts nobody stated begin at an unknown time before a change.
+
+        Return whether there are any.
+        """
+        found = facts_begun_by(assertions, change, self.episode.valid_at, self.known)
+        for assertion, statement in found:
+            is_entity, value = assertion.value.startswith("e:"), assertion.value[2:]
+            triple = Triple(statement.subject, relation, *((value, None) if is_entity else (None, value)))
+            self.retract(statement, "corrected")
+            self.assert_fact(
+                triple,
+                sentence=self._sentence(triple),
+                confidence=statement.confidence,
+                valid_from=change - 1,
+                valid_to=None if assertion.end == INF else assertion.end,
+                said_at=assertion.attested,
+                grain=UNKNOWN,
+                corrects=assertion.fact_id,
+            )
+        return bool(found)
 
     def _sentence(self, triple: Triple) -> str:
         relation = self.ontology.relation(triple.relation)

@@ -3,7 +3,8 @@
 They count as if they had never been made: facts that they had displaced, ended or retracted hold again, and merged
 entities are two again. In a group that was consolidated, an entity that no fact connects any longer leaves its
 community. A fact that another episode states as well stays, with the time at which that episode attested it; an alias
-stays with the first other episode that uses it. Answers as of earlier known times do not change. The loss of an alias,
+stays with the first other episode that uses it. A fact that later words put back to an earlier time goes with the
+episode that stated it. Answers as of earlier known times do not change. The loss of an alias,
 or of a reinforcement, needs no event of its own: episode.withdrawn tells every reader of the log.
 """
 
@@ -39,7 +40,8 @@ def withdraw(
     names = ExactNames(known, build.digest, first.group, first.recorded_at, _own(first))
     writer = StatementWriter(names, build, first.cause)
     recorded_at = [episode.created_at, *retried]
-    for uuid in known.resting_on(episode.uuid, recorded_at):
+    resting = known.resting_on(episode.uuid, recorded_at)
+    for uuid in [*dict.fromkeys([*known.put_back(resting), *resting])]:
         writer.retract(writer.statement(uuid), "retracted")
     for uuid, attested in known.attested_without(episode.uuid, recorded_at):
         writer.changes.attest(writer.statement(uuid), attested)

@@ -113,6 +113,9 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
     UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
     ORDER BY n"""
 
+_PUT_BACK: Final = """SELECT uuid FROM facts
+    WHERE corrects IN (SELECT value FROM json_each(?)) AND grain = 'unknown' AND dead = 0 ORDER BY n"""
+
 _Told = tuple[Interval, bool]  # a granule, and whether it was planned
 
 
@@ -309,6 +312,11 @@ class SqliteViews(SqliteReader):
 
     def attested_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, int]]:
         return self._rows(_ATTESTED, {"episode": episode, "at": listed(recorded_at)})
+
+    def put_back(self, facts: Sequence[str]) -> list[str]:
+        if facts:
+            self._index_for("fact_corrects")
+        return [uuid for (uuid,) in self._rows(_PUT_BACK, (listed(facts),))] if facts else []
 
     def granules_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, tuple[Interval, ...]]]:
         rows = self._rows(_GRANULES_OF_OTHERS, {"episode": episode, "at": listed(recorded_at)})
