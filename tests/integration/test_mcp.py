@@ -254,6 +254,12 @@ def test_what_is_added_tells_what_was_learned_and_ended_or_that_it_is_a_note(wri
     assert "Not used: saga" in queued["message"]
 
 
+def test_we_of_a_text_that_nobody_signs_is_its_user(writer: Agent) -> None:
+    told = writer.ask("add_memory", name="note", episode_body="We decided to use Postgres.", wait_seconds=30)
+
+    assert [one["fact"] for one in told["learned"]] == ["user decided on Postgres"]
+
+
 def test_the_same_key_adds_once_and_another_message_under_it_is_refused(writer: Agent) -> None:
     first = writer.ask("add_memory", episode_body="Ana works at Acme.", idempotency_key="k")
     again = writer.ask("add_memory", episode_body="Ana works at Acme.", idempotency_key="k", wait_seconds=30)

@@ -95,7 +95,7 @@ def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Mess
         "previous_episode_ids": None if asked.previous_episode_uuids is None else list(asked.previous_episode_uuids),
         "update_communities": asked.update_communities,
     }
-    if asked.source == "message":
+    if asked.source != "json":  # who writes a text says "we" of somebody, too
         fields |= {"role_type": role_type, "role": "" if speaker.casefold() in _ROLES else speaker}
     try:
         return validate(Message, fields)
