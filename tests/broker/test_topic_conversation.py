@@ -75,7 +75,7 @@ async def some(ask: Callable[[], Awaitable[list[Outgoing]]]) -> list[Outgoing]:
 async def until_known(conversation: TopicConversation, group: str, *objects: str) -> None:
     """Wait until these are what is believed of a group."""
     for pause in looks(SECONDS):
-        if sorted(fact.object for fact in await conversation.known(group)) == sorted(objects):
+        if sorted(fact.sentence.split()[-1] for fact in await conversation.known(group)) == sorted(objects):
             return
         await asyncio.sleep(pause)
     raise AssertionError(await conversation.known(group))

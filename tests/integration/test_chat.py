@@ -129,6 +129,17 @@ def test_a_program_gets_what_is_answered_as_json_lines(tmp_path: Path, environme
     assert [answers[0]["text"], answers[2]["text"]] == ["Noted 🌟", "🫡"]
 
 
+def test_who_asks_for_goals_is_told_them(tmp_path: Path, environment: dict[str, str]) -> None:
+    goals = ("My goal is to run a marathon", "I want to focus on chess", "/what-do-you-know")
+    listed = piped(tmp_path, environment, *goals)
+    asked = piped(tmp_path, environment, "I live in Rome.", "What is my goal?", "What are my goals?")
+
+    assert "I know nothing yet." not in listed.stderr
+    assert listed.stderr.endswith("- a goal: run a marathon\n- a goal: chess\n")
+    assert asked.stdout.count("- a goal: run a marathon\n- a goal: chess\n") == 2
+    assert "- Ana lives in Rome" not in asked.stdout
+
+
 def test_nothing_is_told_of_another_group(tmp_path: Path, environment: dict[str, str]) -> None:
     piped(tmp_path, environment, "I live in Berlin.", options=("--name", "Ana", "--group", "ana"))
     told = piped(tmp_path, environment, "Where does Ana live?", "/what-do-you-know", options=("--group", "ben"))

@@ -6,6 +6,7 @@ __all__ = [
     "classification",
     "material",
     "prompts",
+    "questions",
     "replies",
     "reply_model",
     "templates",

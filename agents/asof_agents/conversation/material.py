@@ -22,6 +22,11 @@ class ShownFact(NamedTuple):
     relation: str
     object: str
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Whom and what it is about."""
+        return self.subject, self.object
+
 
 class ShownObjective(NamedTuple):
     """An objective of the group, as a prompt shows it."""
@@ -33,6 +38,11 @@ class ShownObjective(NamedTuple):
     def sentence(self) -> str:
         """The words in which it is shown."""
         return f"a goal: {self.description}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """None: whose it is, is not known."""
+        return ()
 
 
 class ReplyMaterial(NamedTuple):

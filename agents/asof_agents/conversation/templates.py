@@ -1,9 +1,8 @@
 """Answers without a language model: by templates, from memory alone. Pure."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from asof_agents.conversation.material import ReplyMaterial, ShownFact
+from asof_agents.conversation.material import ReplyMaterial
 
 NOTED: Final = "Noted 🌟"  # the answer to a goal
 SALUTE: Final = "🫡"  # the reaction to feedback
@@ -18,14 +17,8 @@ _SHOWN: Final = 5  # facts
 
 def from_memory(material: ReplyMaterial) -> str:
     """Return an answer that tells the facts and objectives found, and says that no model was asked."""
-    facts = list(dict.fromkeys(material.sentences))[:_SHOWN]
-    if not facts:
+    facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
+    objectives = [objective.sentence for objective in material.objectives]
+    if not facts and not objectives:
         return _NOTHING
-    return "\n".join([_FOUND, *(f"- {sentence}" for sentence in facts)])
-
-
-def known(facts: Sequence[ShownFact]) -> str:
-    """Return all that is known of a group, for whoever asks what the bot knows."""
-    if not facts:
-        return "I know nothing about you yet."
-    return "\n".join(["This is what I know:", *(f"- {fact.sentence}" for fact in facts)])
+    return "\n".join([_FOUND, *(f"- {sentence}" for sentence in (*facts, *objectives))])

@@ -180,9 +180,9 @@ class Terminal:
                 self._bot_turn = external_id
 
 
-def known_text(facts: Sequence[Any]) -> str:
-    """Return what is known, a fact on a line."""
-    return "\n".join(f"- {fact.sentence}" for fact in facts) or "I know nothing yet."
+def known_text(known: Sequence[Any]) -> str:
+    """Return what is known, a fact or an objective on a line."""
+    return "\n".join(f"- {shown.sentence}" for shown in known) or "I know nothing yet."
 
 
 def help_text() -> str:

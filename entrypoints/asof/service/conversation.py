@@ -8,7 +8,7 @@ TopicConversation by way of topics.
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from asof_agents.conversation.material import ShownFact
+from asof_agents.conversation.material import ShownFact, ShownObjective
 from asof_streams.conversation import ReplyGiven
 from asof_streams.messages import Message, validate
 
@@ -105,8 +105,8 @@ class Conversation(Protocol):
         """
         ...
 
-    async def known(self, group: str) -> tuple[ShownFact, ...]:
-        """Return what is believed of a group, for whoever asks what the bot knows."""
+    async def known(self, group: str) -> tuple[ShownFact | ShownObjective, ...]:
+        """Return the facts and the objectives of a group, for whoever asks what the bot knows."""
         ...
 
     def close(self) -> None:

@@ -15,10 +15,10 @@ from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
 from asof.service.answering import FRESH, Answering, lock_of
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of, outgoing_of
-from asof.service.recollection import KnownFacts
+from asof.service.recollection import KnownNow
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_agents.conversation.material import ShownFact
+from asof_agents.conversation.material import ShownFact, ShownObjective
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
 from asof_streams.messages import Message, RedactionRequest
@@ -128,9 +128,9 @@ class LocalConversation(Answering[ConversationLog]):
                 count += len(positions)
         return count
 
-    async def known(self, group: str) -> tuple[ShownFact, ...]:
-        """Return what is believed of a group, for whoever asks what the bot knows."""
-        return await self._service.ask(KnownFacts(group))
+    async def known(self, group: str) -> tuple[ShownFact | ShownObjective, ...]:
+        """Return the facts and the objectives of a group, for whoever asks what the bot knows."""
+        return await self._service.ask(KnownNow(group))
 
     async def _put(self, message: Message) -> int | None:
         """Put a message on its log, unless it is there; return its position. None: it is passed over.

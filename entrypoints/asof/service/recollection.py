@@ -11,9 +11,10 @@ from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
+from asof_agents.conversation.questions import asks_for_goals
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
-from asof_projections.model.rows import FactRow, Moment
+from asof_projections.model.rows import FactRow, Moment, ObjectiveRow
 from asof_projections.ports import BeliefStore
 from asof_projections.retrieval.context import search_of
 from asof_streams.errors import EmptyMemory, NotFound
@@ -24,6 +25,7 @@ from asof_streams.timezones import zone_of
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
 _OBJECTIVES: Final = 3  # that fit
+_ASKED_OBJECTIVES: Final = 10
 # The least cosine of an objective that fits. By all-MiniLM-L6-v2 "become a machine learning engineer" has 0.42 with a
 # question about courses on neural networks, and what has nothing to do with an objective at most 0.3.
 _LIKE: Final = 0.35
@@ -61,16 +63,22 @@ class RecollectionQuery:
         facts = _fitting(hits, archetype)
         related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
         context = context_of(reader, source, asked, at, hits).text if self.with_context else ""
-        found = tuple(map(shown, facts))
         objectives = self._objectives(source, at, archetype)
+        is_answered = not self.with_context and asks_for_goals(self.text) and objectives
+        found = () if is_answered else tuple(map(shown, facts))
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
 
     def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> tuple[ShownObjective, ...]:
-        """Return the objectives that are like the message in meaning, as facts are no more than the archetype says."""
+        """Return the objectives that are like the message in meaning, as facts are no more than the archetype says.
+
+        Of a message that asks for goals: all that it may show, the most salient first.
+        """
         limit = min(_OBJECTIVES, archetype.vector_limit)
         known = INF - 1 if at.known is None else at.known
+        if asks_for_goals(self.text):
+            return tuple(map(_aim, source.opened().beliefs.objectives(self.group, known, limit=_ASKED_OBJECTIVES)))
         found = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
-        return tuple(ShownObjective(row.uuid, row.description) for row in found)
+        return tuple(map(_aim, found))
 
 
 def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
@@ -99,21 +107,23 @@ def _related(beliefs: BeliefStore, group: str, found: Sequence[Hit], at: Moment,
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFacts:
-    """Ask a memory for what it believes of a group now; a function of a reader."""
+class KnownNow:
+    """Ask a memory for what it believes of a group now; a function of a reader. limit: of facts, and of objectives."""
 
     group: str
     limit: int = 100
 
-    def __call__(self, reader: Reader) -> tuple[ShownFact, ...]:
-        """Return the facts that hold now, the first asserted first."""
+    def __call__(self, reader: Reader) -> tuple[ShownFact | ShownObjective, ...]:
+        """Return the facts that hold now, the first asserted first, then the objectives, the most salient first."""
         try:
             source = reader.of(self.group)
             known, _ = source.reached(self.group)
         except EmptyMemory:
             return ()
         query = ask(FactsQuery, {"group_id": self.group, "limit": self.limit})
-        return tuple(shown(fact) for fact in source.opened().questions.facts(query, Moment(reader.now(), known)))
+        facts = source.opened().questions.facts(query, Moment(reader.now(), known))
+        objectives = source.opened().beliefs.objectives(self.group, known, limit=self.limit)
+        return (*map(shown, facts), *map(_aim, objectives))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +171,7 @@ class ZoneOf:
 def shown(fact: Fact | FactRow) -> ShownFact:
     """Return a fact as a prompt shows it."""
     return ShownFact(fact.uuid, fact.fact, fact.subject, fact.relation, fact.object)
+
+
+def _aim(row: ObjectiveRow) -> ShownObjective:
+    return ShownObjective(row.uuid, row.description)

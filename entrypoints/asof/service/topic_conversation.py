@@ -17,11 +17,11 @@ from asof.runtime.layout import DirectoryLayout
 from asof.service.answering import FRESH
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of
 from asof.service.deliveries import Deliveries
-from asof.service.recollection import HasMessage, KnownFacts
+from asof.service.recollection import HasMessage, KnownNow
 from asof.service.replies_view import RepliesView
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_agents.conversation.material import ShownFact
+from asof_agents.conversation.material import ShownFact, ShownObjective
 from asof_streams.errors import InvalidInput
 from asof_streams.files import make_folder
 from asof_streams.messages import Message, RedactionRequest
@@ -112,9 +112,9 @@ class TopicConversation:
                 count += await self._redact(group, partial(said_before, moment=before, group=group))
         return count
 
-    async def known(self, group: str) -> tuple[ShownFact, ...]:
-        """Return what is believed of a group."""
-        return await self._service.ask(KnownFacts(group))
+    async def known(self, group: str) -> tuple[ShownFact | ShownObjective, ...]:
+        """Return the facts and the objectives of a group."""
+        return await self._service.ask(KnownNow(group))
 
     def close(self) -> None:
         """Close the files."""

@@ -82,7 +82,7 @@ async def _known(interaction: "discord.Interaction[Bot]") -> None:
     facts = await bot.conversation.known(group)
     if place.guild is not None and bot.config.memory == "guild":  # it may be of channels that who asks cannot see
         name = interaction.user.display_name.casefold()
-        facts = tuple(fact for fact in facts if name in (fact.subject.casefold(), fact.object.casefold()))
+        facts = tuple(fact for fact in facts if name in map(str.casefold, fact.names))
     await interaction.edit_original_response(content=known_of([fact.sentence for fact in facts]))
 
 

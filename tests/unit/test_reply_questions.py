@@ -1,0 +1,34 @@
+"""What a message asks for, by its words alone."""
+
+import pytest
+
+from asof_agents.conversation.questions import asks_for_goals, is_question
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What is my goal?", "what are my goals", "Do I have any objectives?", "Tell me my goals.", "So, what's my goal?"],
+)
+def test_who_asks_for_his_goals_is_understood(text: str) -> None:
+    assert asks_for_goals(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["My goal is to run a marathon", "What goals did Ronaldo score?", "Where do I live?", "I have no goals.", ""],
+)
+def test_what_asks_for_no_goal_of_the_speaker_is_told_from_it(text: str) -> None:
+    assert not asks_for_goals(text)
+
+
+@pytest.mark.parametrize("text", ["Where do I live?", "and who is my sister", "You know me?", "Isn't Ana in Rome"])
+def test_a_question_is_told_by_its_mark_or_its_beginning(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I live in Rome.", "My sister asked where I live.", "Will lives in Oslo.", "What a day!", "Doing well", "", "🎉"],
+)
+def test_what_asks_nothing_is_no_question(text: str) -> None:
+    assert not is_question(text)
