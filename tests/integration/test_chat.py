@@ -103,7 +103,7 @@ def test_what_is_said_is_kept_and_answered_from_and_a_program_is_told_that_no_mo
 
     assert told.returncode == 0
     assert told.stdout == (
-        "asof: I know nothing about this yet, and have kept it. (No language model is set.)\n"
+        "asof: I have kept this. (No language model is set.)\n"
         "asof: This is what I remember. (No language model is set.)\n"
         "- Ana lives in Berlin\n"
     )
@@ -190,7 +190,7 @@ def test_a_person_talks_and_sees_what_is_learned_above_the_line_that_is_being_ty
 ) -> None:
     with terminal(tmp_path, environment) as here:
         here.type("I live in Romee.\x1b[D\x7f\n")  # lines can be edited
-        here.says("asof: I know nothing about this yet")
+        here.says("asof: I have kept this.")
         here.says("  began: Ana lives in Rome")
         here.type("Where do I live?\n")
         here.says("- Ana lives in Rome")
@@ -209,7 +209,7 @@ def test_the_end_of_what_is_typed_ends_it(tmp_path: Path, environment: dict[str,
 def test_a_check_in_is_shown_to_who_waits_and_becomes_a_turn(tmp_path: Path, environment: dict[str, str]) -> None:
     with terminal(tmp_path, environment) as here:
         here.type("Hello!\n")
-        here.says("asof: I know nothing about this yet")
+        here.says("asof: I have kept this.")
         here.type("I was about")
         here.says("I was about")
         with ConversationLog(DirectoryLayout(tmp_path), beside=True) as log:
@@ -228,7 +228,7 @@ def test_an_interrupt_ends_it_and_nothing_that_was_answered_is_lost(
 ) -> None:
     with terminal(tmp_path, environment) as here:
         here.type("I live in Rome.\n")
-        here.says("asof: I know nothing about this yet")
+        here.says("asof: I have kept this.")
         os.killpg(here.process.pid, signal.SIGINT)
         assert here.ends() == 130
 

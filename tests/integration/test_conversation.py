@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import asof
 from asof.service.conversation import Incoming
 from asof_streams.instants import SECOND
@@ -26,7 +28,7 @@ def said(directory: Path, group: str = "guild") -> list[str]:
 
 def test_a_message_is_answered_from_memory_and_learned_from(tmp_path: Path) -> None:
     async def told(here: Platform) -> None:
-        assert "know nothing about this yet" in await here.talk("I live in Rome.")
+        assert "I have kept this." in await here.talk("I live in Rome.")
         await here.learned()
         assert "Rome" in await here.talk("Where do I live?")
 
@@ -34,6 +36,39 @@ def test_a_message_is_answered_from_memory_and_learned_from(tmp_path: Path) -> N
 
     assert said(tmp_path)[0] == "I live in Rome."
     assert len(said(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Where do I live?", []),
+        ("Where do I work?", ["marco works at Acme"]),
+        ("Where does my sister live?", ["Beth lives in Oslo"]),
+        ("Where does my sister work?", []),
+        ("Do you know where Priya lives? I forgot.", ["Priya lives in Leeds"]),
+        ("I live in Leeds too!", ["marco sibling of Beth", "marco works at Acme"]),
+        ("🎉", []),
+        (" ", []),
+        ("?", []),
+    ],
+)
+def test_who_asks_in_the_first_person_is_told_of_himself(tmp_path: Path, asked: str, told: list[str]) -> None:
+    with asof.open(tmp_path, embedder="hash") as memory:
+        for subject, relation, object_ in (
+            ("Priya", "lives_in", "Leeds"),
+            ("Priya", "likes", "jazz"),
+            ("marco", "works_at", "Acme"),
+            ("marco", "sibling_of", "Beth"),
+            ("Beth", "lives_in", "Oslo"),
+        ):
+            memory.state_fact(subject=subject, relation=relation, object=object_, group_id="guild")
+
+    async def ask(here: Platform) -> None:
+        [answer] = await here.say(asked, name="marco")
+        lines = [line.removeprefix("- ") for line in answer.text.splitlines()[1:]]
+        assert sorted(lines) == told, answer.text
+
+    run(tmp_path, ask)
 
 
 def test_what_the_bot_says_is_a_turn_that_nothing_is_learned_from(tmp_path: Path) -> None:

@@ -282,7 +282,7 @@ def test_who_is_forgotten_leaves_no_word_here_and_others_stay(server: FakeDiscor
         server.edit(home, "I live in Canaryhill.")
         server.say(ALICE, "I work at Canarymill.", DIRECT)
         bot.handled()
-        server.say(BOB, "I live in Oslo.")
+        server.say(BOB, "Bob lives in Oslo. Who lives elsewhere?")
         bot.handled()
         assert any("Canary" in message["content"] for message in server.sent)  # the bot may tell it to Bob
 
@@ -299,7 +299,7 @@ def test_who_is_forgotten_leaves_no_word_here_and_others_stay(server: FakeDiscor
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"Canary" not in kept
     assert str(ALICE).encode() not in (tmp_path / "discord.sqlite").read_bytes()
-    assert said(tmp_path, HERE) == ["I live in Oslo."]
+    assert said(tmp_path, HERE) == ["Bob lives in Oslo. Who lives elsewhere?"]
 
 
 def test_what_is_older_than_the_policy_keeps_is_erased(server: FakeDiscord, tmp_path: Path) -> None:

@@ -79,5 +79,13 @@ def test_no_archetype_asks_for_more_than_a_small_machine_gives(field: dict[str, 
 
 
 def test_without_a_model_what_is_known_is_told_and_the_answer_says_that_there_is_none() -> None:
-    assert from_memory(MATERIAL) == "This is what I remember. (No language model is set.)\n- Ana lives in Rome"
-    assert "No language model is set" in from_memory(ReplyMaterial())
+    told = "This is what I remember. (No language model is set.)\n- Ana lives in Rome"
+    assert from_memory(MATERIAL, "Where does Ana live?") == told
+    nothing = from_memory(ReplyMaterial(), "Where does Ana live?")
+    assert nothing == "I know nothing about this yet. (No language model is set.)"
+
+
+def test_without_a_model_what_is_no_question_is_said_to_be_kept() -> None:
+    kept = "I have kept this. This is what I remember about it. (No language model is set.)\n- Ana lives in Rome"
+    assert from_memory(MATERIAL, "Ana likes Rome.") == kept
+    assert from_memory(ReplyMaterial(), "Ana likes Rome.") == "I have kept this. (No language model is set.)"

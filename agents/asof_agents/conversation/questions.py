@@ -1,6 +1,7 @@
 """What a message asks for, by its words alone: whether it is a question, and whether of the goals of who asks. Pure."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 _OPENING: Final = r"(?:(?:and|but|so|then|ok|okay|hey|hi|hello|please)\W+)*"
@@ -12,6 +13,23 @@ _ASKS: Final = re.compile(
 _BIDS: Final = re.compile(rf"{_OPENING}(?:tell|remind) (?:me|us)\b", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _GOAL: Final = re.compile(r"\b(?:goals?|objectives?|north star)\b", re.IGNORECASE)
+
+_SPEAKER: Final = re.compile(r"\b(?:i|me|mine|myself)\b", re.IGNORECASE)
+_OWNED: Final = re.compile(r"\bmy((?: [\w'’-]+){1,4})")  # the noun may stand behind adjectives
+_WHERE: Final = re.compile(
+    r"\bwhere\b.*?\b(live|lives|lived|living|work|works|worked|working|stud(?:y|ies|ied|ying))\b"
+)
+_ANSWERING: Final = {  # by verbs of a question: words of the relations that answer it
+    frozenset("live lives lived living".split()): frozenset(
+        "live lives lived living reside resides resided resident home moved based located address".split()
+    ),
+    frozenset("work works worked working".split()): frozenset(
+        "work works worked working job employed employer office workplace position".split()
+    ),
+    frozenset("study studies studied studying".split()): frozenset(
+        "study studies studied studying student school university attends enrolled".split()
+    ),
+}
 
 
 def is_question(text: str) -> bool:
@@ -30,3 +48,23 @@ def is_own(text: str) -> bool:
 def asks_for_goals(text: str) -> bool:
     """Return whether a text asks for the goals of who says it, such as "What is my goal?"."""
     return is_own(text) and _GOAL.search(text) is not None and is_question(text)
+
+
+def names_speaker(text: str) -> bool:
+    """Return whether a text speaks of who says it as "I" or "me", not only of what he calls his."""
+    return _SPEAKER.search(text) is not None
+
+
+def owned(text: str) -> list[str]:
+    """Return the nouns that a text may call the speaker's: of "my best friend" each word, and "best friend"."""
+    nouns: list[str] = []
+    for phrase in _OWNED.finditer(text.casefold()):
+        words = [word.removesuffix("'s").removesuffix("’s") for word in phrase[1].split()]
+        nouns += [*words, *map(" ".join, pairwise(words))]
+    return nouns + [noun.removesuffix("s") for noun in nouns if noun.endswith("s")]
+
+
+def answering_words(text: str) -> frozenset[str]:
+    """Return words of which a relation has one if it answers where somebody lives, works or studies; of others none."""
+    asked = _WHERE.search(text.casefold())
+    return next((words for verbs, words in _ANSWERING.items() if asked and asked[1] in verbs), frozenset())

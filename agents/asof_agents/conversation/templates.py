@@ -3,6 +3,7 @@
 from typing import Final
 
 from asof_agents.conversation.material import ReplyMaterial
+from asof_agents.conversation.questions import is_question
 
 NOTED: Final = "Noted 🌟"  # the answer to a goal
 SALUTE: Final = "🫡"  # the reaction to feedback
@@ -10,15 +11,21 @@ UNDO: Final = "🗑️"  # the reaction by which its author takes feedback or a 
 APOLOGY: Final = "Sorry, I cannot answer just now. I have kept what you said."
 GREETING: Final = "Hello! How are things going?"  # a check-in that no model words
 _NO_MODEL: Final = "(No language model is set.)"
-_NOTHING: Final = f"I know nothing about this yet, and have kept it. {_NO_MODEL}"
+_NOTHING: Final = f"I know nothing about this yet. {_NO_MODEL}"
 _FOUND: Final = f"This is what I remember. {_NO_MODEL}"
+_KEPT: Final = f"I have kept this. {_NO_MODEL}"
+_KEPT_BESIDE: Final = f"I have kept this. This is what I remember about it. {_NO_MODEL}"
 _SHOWN: Final = 5  # facts
 
 
-def from_memory(material: ReplyMaterial) -> str:
-    """Return an answer that tells the facts and objectives found, and says that no model was asked."""
+def from_memory(material: ReplyMaterial, words: str) -> str:
+    """Return an answer to a message that tells the facts and objectives found, and says that no model was asked.
+
+    Of what is no question it says that it is kept.
+    """
     facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
     objectives = [objective.sentence for objective in material.objectives]
+    asks = is_question(words)
     if not facts and not objectives:
-        return _NOTHING
-    return "\n".join([_FOUND, *(f"- {sentence}" for sentence in (*facts, *objectives))])
+        return _NOTHING if asks else _KEPT
+    return "\n".join([_FOUND if asks else _KEPT_BESIDE, *(f"- {sentence}" for sentence in (*facts, *objectives))])

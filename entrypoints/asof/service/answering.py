@@ -23,6 +23,7 @@ from asof_streams.conversation import CheckinSent, ReplyGiven
 from asof_streams.events import Event
 from asof_streams.ids import derive
 from asof_streams.instants import SECOND
+from asof_streams.messages import Message
 from asof_streams.resource_pool import ResourcePool
 
 FRESH: Final = 900 * SECOND  # after which a message that a crash left without an answer gets none
@@ -67,15 +68,15 @@ class Answering(Generic[L]):
             raise
 
     async def answer(
-        self, position: int, words: str | None = None, gathered: Callable[[], None] = lambda: None
+        self, position: int, said: Message | None = None, gathered: Callable[[], None] = lambda: None
     ) -> list[ReplyGiven]:
         """Answer the message at a position, and return what was given; nothing, where it was answered before.
 
-        words, gathered: as of `Responder.reply`. The caller has the turn of its group.
+        said, gathered: as of `Responder.reply`. The caller has the turn of its group.
         """
         while (found := await self._ask(lambda log: _to_answer(log, position))) is not None:
             message, since = found
-            events = await self._reply(message, words, gathered)
+            events = await self._reply(message, said, gathered)
             if not events:
                 break
             kept = [self._as_kept(event) for event in events]
@@ -130,7 +131,7 @@ class Answering(Generic[L]):
         return event.model_copy(update={"content": ""})
 
     async def _reply(
-        self, message: ConversationMessage, words: str | None, gathered: Callable[[], None]
+        self, message: ConversationMessage, said: Message | None, gathered: Callable[[], None]
     ) -> Sequence[Event]:
         own, target = message.external_id or "", message.reply_to or ""
         match message.sort:
@@ -140,7 +141,7 @@ class Answering(Generic[L]):
                 return [_given(message, 0, "react", SALUTE, own)]
             case "undo":
                 return [_given(message, 0, "unreact", SALUTE, target), _given(message, 1, "unreact", UNDO, target)]
-        return await self._responder.reply(message, words, gathered)
+        return await self._responder.reply(message, said, gathered)
 
     async def _ask(self, question: Callable[[L], R]) -> R:
         return await asyncio.wrap_future(self._log.submit(question))

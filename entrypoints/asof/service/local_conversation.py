@@ -55,7 +55,7 @@ class LocalConversation(Answering[ConversationLog]):
             if position is not None and not given and message.kind == "message":
                 async with turn:
                     undisturbed.enter_context(self._service.undisturbed())
-                    given = await self.answer(position, message.content, undisturbed.close)
+                    given = await self.answer(position, message, undisturbed.close)
         return [outgoing_of(event, incoming.group) for event in given]
 
     async def resume(self, group: str | None = None) -> list[Outgoing]:

@@ -21,6 +21,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
+    from asof_ontologies.model import Ontology
     from asof_projections.model.answers import Consolidated, Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
     from asof_projections.model.rows import ObjectiveRow
@@ -80,6 +81,13 @@ class ReadSession:
             SqliteGraph(self.places.episodes, "episodic") as episodes,
         ):
             return DryRun(beliefs, episodes, build).what_if(messages.preview(statements, clock=now))
+
+    def ontology(self) -> "Ontology":
+        """Return the ontology of what is believed. InvalidInput: it was not kept, and another one is set."""
+        from asof.runtime.generations import build_of
+
+        info = existing(self.places)[self.opened().generation]
+        return build_of(self.places, info, self._settings).ontology
 
     def consolidation(self, asked: ConsolidationRequest, now: int) -> "Consolidated":
         """Return what a request to consolidate would come to now. InvalidInput: what makes a pass is not installed.

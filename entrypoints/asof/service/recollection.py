@@ -9,6 +9,7 @@ from asof.runtime.wiring import open_log
 from asof.service.contexts import context_of
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
+from asof.service.told_facts import facts_to_tell
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
 from asof_agents.conversation.questions import asks_for_goals
@@ -35,12 +36,14 @@ _LIKE: Final = 0.35
 class RecollectionQuery:
     """Ask a memory for what fits a message of a group; a function of a reader, which pickle can take.
 
-    before: what was recorded then or later, such as the message itself, is not remembered. with_context: also one text
-    of all that is known about it, for a prompt.
+    speaker: the name of who says it. before: what was recorded then or later, such as the message itself, is not
+    remembered. with_context: also one text of all that is known about it, for a prompt; without, the facts are those
+    that a template tells.
     """
 
     group: str
     text: str
+    speaker: str
     before: int
     with_context: bool
 
@@ -60,13 +63,22 @@ class RecollectionQuery:
         asked = ask(ContextQuery, {"query": question, "group_id": self.group, "budget": _CONTEXT_TOKENS, **moment})
         over = "both" if self.with_context else "facts"
         hits = source.search(search_of(asked, at).model_copy(update={"over": over}), at)
-        facts = _fitting(hits, archetype)
+        facts = self._facts(source, hits, archetype, at)
         related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
         context = context_of(reader, source, asked, at, hits).text if self.with_context else ""
         objectives = self._objectives(source, at, archetype)
-        is_answered = not self.with_context and asks_for_goals(self.text) and objectives
-        found = () if is_answered else tuple(map(shown, facts))
+        found = tuple(map(shown, facts))
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
+
+    def _facts(
+        self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment
+    ) -> Sequence[Fact | FactRow]:
+        """Return the facts that fit the message, as many as the archetype says."""
+        fitting: Sequence[Fact | FactRow] = _fitting(hits, archetype)
+        if not self.with_context:
+            goals = asks_for_goals(self.text)
+            fitting = [] if goals else facts_to_tell(source, self.group, self.speaker, self.text, fitting, at)
+        return fitting[: archetype.vector_limit]
 
     def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> tuple[ShownObjective, ...]:
         """Return the objectives that are like the message in meaning, as facts are no more than the archetype says.
@@ -84,11 +96,12 @@ class RecollectionQuery:
 def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
     """Return the facts that answer a message probably, and those that are similar enough, the best first."""
     least = archetype.similarity_threshold
-    fitting = [hit for hit in hits if hit.uuid in hits.probable or (hit.scores.meaning or 0.0) >= least]
-    return fitting[: archetype.vector_limit]
+    return [hit for hit in hits if hit.uuid in hits.probable or (hit.scores.meaning or 0.0) >= least]
 
 
-def _related(beliefs: BeliefStore, group: str, found: Sequence[Hit], at: Moment, depth: int) -> list[FactRow]:
+def _related(
+    beliefs: BeliefStore, group: str, found: Sequence[Fact | FactRow], at: Moment, depth: int
+) -> list[FactRow]:
     """Return the facts around some others, step by step away from whom and what those are about."""
     seen = {hit.uuid for hit in found}
     reached: set[str] = set()

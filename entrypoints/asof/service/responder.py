@@ -57,23 +57,23 @@ class Responder:
         self._model = _model_of(settings)
 
     async def reply(
-        self, message: ConversationMessage, words: str | None, gathered: Callable[[], None] = lambda: None
+        self, message: ConversationMessage, said: Message | None, gathered: Callable[[], None] = lambda: None
     ) -> Sequence[Event]:
         """Return what is given in answer to a turn: the reply, and the check-in that was asked for in it.
 
-        words: of the message, which may be on its log no more; None: as they are there. gathered: called once the
+        said: the message, which may be on its log no more; None: as it is there. gathered: called once the
         memory was searched. Empty: it cannot be read.
         """
-        said, turns, prompt = await self._ask(lambda log: _read(log, message, words))
-        if said is None:
+        told, turns, prompt = await self._ask(lambda log: _read(log, message, said))
+        if told is None:
             return []
-        content, recorded_at = said
-        material = await self._recollect(message.group, content, recorded_at)
+        content, speaker, recorded_at = told
+        material = await self._recollect(message.group, content, speaker, recorded_at)
         gathered()
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
         if self._model is None:
-            return self._events(message, material, ParsedReply(from_memory(material)), None, None)
+            return self._events(message, material, ParsedReply(from_memory(material, content)), None, None)
         parsed, failure = await self._generate(self._model, prompt, content, material)
         return self._events(message, material, parsed or ParsedReply(APOLOGY), prompt, failure)
 
@@ -86,14 +86,14 @@ class Responder:
         if self._model is None:
             return greeting
         words, turns, prompt = await self._ask(lambda log: _read_last(log, checkin))
-        material = (await self._recollect(checkin.group, words, INF))._replace(turns=turns)
+        material = (await self._recollect(checkin.group, words, "", INF))._replace(turns=turns)
         parsed, failure = await self._generate(self._model, prompt, "", material)
         asked = {"prompt": prompt.key, "prompt_version": prompt.version, "model": self._model.model_id}
         content = GREETING if parsed is None else parsed.text
         return greeting.model_copy(update={**asked, "content": content, "failure": failure})
 
-    async def _recollect(self, group: str, words: str, before: int) -> ReplyMaterial:
-        query = RecollectionQuery(group, words, before, self._model is not None)
+    async def _recollect(self, group: str, words: str, speaker: str, before: int) -> ReplyMaterial:
+        query = RecollectionQuery(group, words, speaker, before, self._model is not None)
         try:
             return await self._memory.search(query)
         except AsofError as error:  # the message is kept, and somebody waits for an answer
@@ -144,15 +144,19 @@ class Responder:
 
 
 def _read(
-    log: ConversationLog, message: ConversationMessage, words: str | None
-) -> tuple[tuple[str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
-    """Return the words of a message and when it was recorded, the turns before it, and the prompt to use."""
+    log: ConversationLog, message: ConversationMessage, said: Message | None
+) -> tuple[tuple[str, str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
+    """Return the words of a message, by whom and when it was recorded, the turns before it, and the prompt to use."""
     turns = _turns(log, message.group, message.position)
-    if words is None:
-        said = log.messages([message.words_at]).get(message.words_at)
-        words = said.event.content if said is not None and isinstance(said.event, Message) else None
-    told = None if words is None else (words, log.recorded_at(message.position))
-    return told, turns, _prompt(log, MAIN)
+    prompt = _prompt(log, MAIN)
+    if said is None:
+        records = log.messages([message.position, message.words_at])
+        found = [r.event for r in (records.get(message.position), records.get(message.words_at)) if r is not None]
+        messages = [event for event in found if isinstance(event, Message)]  # an edit need not say whose it is
+        if message.words_at not in records or not messages:
+            return None, turns, prompt
+        said = messages[-1].model_copy(update={"role": messages[0].role})
+    return (said.content, _who(said), log.recorded_at(message.position)), turns, prompt
 
 
 def _read_last(log: ConversationLog, checkin: Checkin) -> tuple[str, tuple[ShownTurn, ...], ReplyPrompt]:

@@ -6,6 +6,7 @@ __all__ = [
     "changes",
     "context",
     "pipeline",
+    "question",
     "quotes",
     "relations",
     "search",
