@@ -35,6 +35,7 @@ def told(memory: asof.Memory, *lines: str) -> list[str]:
         ("I am married to Julia.", "Julia and I got divorced."),
         ("I'm dating Sam.", "Sam and I broke up."),
         ("The wedding is on June 14.", "The wedding is off."),
+        ("I have a dog named Rex.", "Rex died last week."),
     ],
 )
 def test_what_held_holds_no_longer(memory: asof.Memory, before: str, after: str) -> None:

@@ -58,9 +58,7 @@ def _died(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     kept = next((r for r in context.patterns.ontology.relation_types if r.targets == ("Animal",)), None)
     if name is None or kept is None or context.types.of(name.text) != "Animal":
         return
-    speaker = context.speaker()
-    if speaker is None:
-        return
+    speaker = context.speaker() or context.findings.add_speaker(*parsed.sentence.span(at, at + 1))
     target = context.findings.mention("Animal", *parsed.sentence.span(name.first, name.last))
     _end(context, parsed, speaker, kept.name, target)
 
