@@ -107,7 +107,7 @@ def test_a_platform_gets_each_answer_once_and_tells_what_it_sent(chat: Chat, sta
             assert (await service.take([])).start == end, "nothing of that is sent"
             await conversation.take(said("I live in Oslo.", "m1", kind="edit"))
             [answer] = await conversation.take(said("Where do I live?", "m4"))
-            await until_known(conversation, "g", "Oslo")
+            await until_known(conversation, "g", "Oslo", "marathon")
             assert await conversation.resume() == []
             assert await conversation.due(clock.system()) == []
 
