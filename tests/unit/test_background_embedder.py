@@ -97,16 +97,16 @@ def test_an_erasure_that_ends_just_as_a_text_is_to_be_embedded_leaves_none_behin
 
     class Embedder(BackgroundEmbedder):
         @property
-        def _erasing(self) -> int:
-            erasing = self._held
-            if erasing and current_thread().name.startswith("vectors"):
+        def _paused(self) -> int:
+            paused = self._held
+            if paused and current_thread().name.startswith("vectors"):
                 looked.set()
                 assert over.wait(SECONDS)
-            return erasing
+            return paused
 
-        @_erasing.setter
-        def _erasing(self, erasing: int) -> None:
-            self._held = erasing
+        @_paused.setter
+        def _paused(self, paused: int) -> None:
+            self._held = paused
 
     embedder = Embedder(pool.submit)
 
