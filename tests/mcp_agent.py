@@ -21,7 +21,7 @@ from asof.mcp.local_socket import NAME, connected
 from asof.mcp.scope import ClientScope
 from asof.mcp.server import PROFILES, server_of
 from asof.operations import upkeep
-from asof.operations.served import run
+from asof.operations.service_answers import run
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_process import ASOF

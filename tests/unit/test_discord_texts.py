@@ -3,7 +3,7 @@
 import pytest
 
 from asof.conversation.discord.commands import known_of, receipt_of
-from asof.conversation.discord.mapping import MAX_UNITS, parts_of
+from asof.conversation.discord.translation import MAX_UNITS, parts_of
 from asof.service.conversation import Forgotten
 
 

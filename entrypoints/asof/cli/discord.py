@@ -16,7 +16,7 @@ def discord(call: Call) -> None:
         raise InvalidInput(
             f"Discord needs discord.py, which is not installed. Get it with: {install_command('discord')}"
         )
-    from asof.conversation.discord.running import run
+    from asof.conversation.discord.process import run
 
     settings = call.settings
     log_to_stderr(settings, "asof")

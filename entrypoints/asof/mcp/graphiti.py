@@ -25,9 +25,9 @@ from asof.mcp.answers import (
     ToldAnswer,
 )
 from asof.mcp.arguments import Arguments, Several
-from asof.mcp.reading import node_of
+from asof.mcp.searches import node_of
+from asof.mcp.text import block, of_fact, of_id, when
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.wording import block, of_fact, of_id, when
 from asof.operations import context, entities, facts, logs
 from asof.operations.answers import Entity, Fact
 from asof.operations.consolidation import request_of
@@ -36,7 +36,7 @@ from asof.operations.graphiti import last_episodes
 from asof.operations.messages import FactStatement, WithdrawalRequest, derive, validate
 from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, EpisodeQuery, FactQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.served import outcome, reached_by, run
+from asof.operations.service_answers import outcome, reached_by, run
 from asof.service.api_keys import Permission
 
 _MOST_EPISODES: Final = 10_000

@@ -21,15 +21,15 @@ from asof.mcp.answers import (
     Words,
 )
 from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.text import block, of_fact, of_id, of_words, period, when
 from asof.mcp.tools import Access, Reply, cut, page_of, tool
-from asof.mcp.wording import block, of_fact, of_id, of_words, period, when
 from asof.operations import facts, history
 from asof.operations.answers import Difference, Explanation, Fact, Segment
 from asof.operations.entities import expect_entity
 from asof.operations.errors import InvalidInput, NotFound
 from asof.operations.queries import DiffQuery, FactsQuery, TimelineQuery, WhyQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.served import Reached, reached_by, run_as_of
+from asof.operations.service_answers import Reached, reached_by, run_as_of
 from asof.operations.times import from_datetime, to_datetime
 
 _PAGE: Final = 50  # periods, or changes

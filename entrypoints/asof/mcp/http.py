@@ -12,8 +12,8 @@ from typing import Any, Final
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from asof.mcp.loading import load_sdk
 from asof.mcp.scope import ClientScope
+from asof.mcp.sdk import load_sdk
 from asof.service.service import Service
 from asof.settings import Settings
 

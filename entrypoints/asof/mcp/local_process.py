@@ -13,9 +13,9 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import Final
 
-from asof.mcp.loading import load_sdk_here
 from asof.mcp.local_server import LocalServer
 from asof.mcp.local_socket import BUSY, READY, listening
+from asof.mcp.sdk import load_sdk_here
 from asof.operations.errors import AsofError, WriterBusy
 from asof.operations.process import log_to_stderr
 from asof.service.service import Service

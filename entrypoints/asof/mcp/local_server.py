@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from asof.mcp.loading import load_sdk
 from asof.mcp.local_socket import LONGEST_LINE, NAME, Hello, Welcome
 from asof.mcp.scope import ClientScope
+from asof.mcp.sdk import load_sdk
 from asof.operations.errors import AsofError
 from asof.operations.messages import check_group
 from asof.operations.process import version

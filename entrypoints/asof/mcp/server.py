@@ -9,7 +9,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from asof.mcp import graphiti, history, reading, writing
+from asof.mcp import graphiti, history, searches, writes
 from asof.mcp.scope import ClientScope
 from asof.mcp.tools import Access, Reply, Tool, shown_fields
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
@@ -20,26 +20,26 @@ from asof.settings import Settings
 
 PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
     "core": (
-        reading.recall,
-        reading.search_memory_facts,
-        reading.search_nodes,
-        writing.add_memory,
+        searches.recall,
+        searches.search_memory_facts,
+        searches.search_nodes,
+        writes.add_memory,
         history.get_entity_timeline,
         history.what_changed,
         history.explain_fact,
-        writing.correct_fact,
-        writing.get_status,
+        writes.correct_fact,
+        writes.get_status,
     ),
     "graphiti": (
-        writing.add_memory,
-        reading.search_nodes,
-        reading.search_memory_facts,
+        writes.add_memory,
+        searches.search_nodes,
+        searches.search_memory_facts,
         graphiti.get_episodes,
         graphiti.get_entity_edge,
         graphiti.delete_entity_edge,
         graphiti.delete_episode,
         graphiti.clear_graph,
-        writing.get_status,
+        writes.get_status,
         graphiti.summarize_saga,
         graphiti.build_communities,
         graphiti.add_triplet,

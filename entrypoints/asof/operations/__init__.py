@@ -37,7 +37,7 @@ __all__ = [
     "queries",
     "quotes",
     "replay",
-    "served",
+    "service_answers",
     "sessions",
     "times",
     "upkeep",

@@ -10,7 +10,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.first_names import FEMALE, MALE
 from asof_agents.extraction.english.lexicon import DETERMINERS, PEOPLE_NOUNS, PREPOSITIONS
 from asof_agents.extraction.reader.candidates import ClauseCandidate
-from asof_agents.extraction.reader.wording import ThirdPerson, phrase
+from asof_agents.extraction.reader.third_person import ThirdPerson, phrase
 
 _HE: Final = frozenset(
     "boy boyfriend brother dad father fiancé grandfather grandpa grandson guy husband man".split()

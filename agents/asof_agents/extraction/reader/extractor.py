@@ -38,7 +38,7 @@ from asof_agents.extraction.reader.statements import (
     statement,
     worded,
 )
-from asof_agents.extraction.reader.wording import ThirdPerson, phrase, speaker_of
+from asof_agents.extraction.reader.third_person import ThirdPerson, phrase, speaker_of
 from asof_ontologies.model import Ontology
 
 _DEED: Final = "Deed"

@@ -16,7 +16,7 @@ from asof_agents.extraction.reader.antecedents import Antecedents
 from asof_agents.extraction.reader.candidates import ClauseCandidate, candidates
 from asof_agents.extraction.reader.features import features
 from asof_agents.extraction.reader.head import head, version
-from asof_agents.extraction.reader.wording import speaker_of
+from asof_agents.extraction.reader.third_person import speaker_of
 from asof_ontologies.registry import load
 from asof_projections.embedding.ports import Embedder
 

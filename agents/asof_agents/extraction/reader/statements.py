@@ -8,7 +8,7 @@ from asof_agents.extraction.english.lexicon import ADVERBS, AUXILIARIES, DETERMI
 from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 from asof_agents.extraction.ports import TimeHint
 from asof_agents.extraction.reader.candidates import ClauseCandidate, is_past
-from asof_agents.extraction.reader.wording import ThirdPerson, agreeing, phrase
+from asof_agents.extraction.reader.third_person import ThirdPerson, agreeing, phrase
 
 DID: Final = "did"
 TELLS: Final = "tells"  # that something happened

@@ -1,3 +1,3 @@
 """Discord: messages, replies, reactions, edits and deletions of those who opted in, and the answers to them."""
 
-__all__ = ["running"]
+__all__ = ["process"]

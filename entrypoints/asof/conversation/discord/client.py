@@ -15,7 +15,7 @@ from typing import Final
 
 import discord
 
-from asof.conversation.discord import mapping, policy
+from asof.conversation.discord import policy, translation
 from asof.conversation.discord.commands import add_commands
 from asof.conversation.discord.policy import Place, Speaker
 from asof.operations.errors import AsofError
@@ -79,8 +79,8 @@ class Bot(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Take a message, and answer it. One who did not opt in, and speaks to the bot, is told how."""
-        place, speaker = mapping.place_of(message.channel), mapping.speaker_of(message.author)
-        text = mapping.text_of(message, self._me)
+        place, speaker = translation.place_of(message.channel), translation.speaker_of(message.author)
+        text = translation.text_of(message, self._me)
         if place is None or not text or not self.allows(place, speaker):
             return
         group = policy.group_of(place, self.config)
@@ -92,20 +92,20 @@ class Bot(discord.Client):
                     await message.channel.send(_HINT, reference=_reference(place.channel, str(message.id)))
                 return
             self.consents.spoke(str(speaker.id), group, str(place.channel))
-            replied = mapping.replied_to(message)
+            replied = translation.replied_to(message)
             to = None if replied is None else self.consents.first_part(str(replied))
-            await self._hand_over(mapping.incoming_message(message, group, text, to), place)
+            await self._hand_over(translation.incoming_message(message, group, text, to), place)
 
         self._in_order(group, take)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """Take an edit. Discord also tells so of previews, pins and threads, which edit nothing."""
         message, at = event.message, event.message.edited_at
-        place, speaker = mapping.place_of(message.channel), mapping.speaker_of(message.author)
-        text = mapping.text_of(message, self._me)
+        place, speaker = translation.place_of(message.channel), translation.speaker_of(message.author)
+        text = translation.text_of(message, self._me)
         if at is None or place is None or not text or not self.allows(place, speaker):
             return
-        told = mapping.incoming_edit(message, policy.group_of(place, self.config), text, at)
+        told = translation.incoming_edit(message, policy.group_of(place, self.config), text, at)
         self._in_order(told.group, lambda: self._hand_over_if_opted_in(told, speaker, place))
 
     async def on_raw_reaction_add(self, event: discord.RawReactionActionEvent) -> None:
@@ -113,12 +113,12 @@ class Bot(discord.Client):
         place = self._place_of(event.guild_id, event.channel_id)
         if place is None or event.user_id == self._me or (place.guild is not None and event.member is None):
             return
-        speaker = mapping.speaker_of(event.member) if event.member else Speaker(event.user_id)
+        speaker = translation.speaker_of(event.member) if event.member else Speaker(event.user_id)
         if not self.allows(place, speaker):
             return
         message = self.consents.first_part(str(event.message_id))
         name = event.member.display_name if event.member else ""
-        told = mapping.incoming_reaction(event, policy.group_of(place, self.config), message, name, now())
+        told = translation.incoming_reaction(event, policy.group_of(place, self.config), message, name, now())
         self._in_order(told.group, lambda: self._hand_over_if_opted_in(told, speaker, place))
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
@@ -132,7 +132,7 @@ class Bot(discord.Client):
     def _deleted(self, guild: int | None, channel: int, messages: list[int]) -> None:
         place = Place(guild, channel)
         for message in messages:
-            told = mapping.incoming_deletion(message, policy.group_of(place, self.config), now())
+            told = translation.incoming_deletion(message, policy.group_of(place, self.config), now())
             self._in_order(told.group, partial(self._hand_over, told, place))
 
     # What is done
@@ -200,7 +200,7 @@ class Bot(discord.Client):
     async def _send(self, outgoing: Outgoing, channel_id: int) -> None:
         channel = self.get_partial_messageable(channel_id)
         sent: list[discord.Message] = []
-        for part in mapping.parts_of(outgoing.text):
+        for part in translation.parts_of(outgoing.text):
             nonce = _nonce(outgoing.id, len(sent))
             if sent or outgoing.to is None:
                 sent.append(await channel.send(part, nonce=nonce))
@@ -210,7 +210,7 @@ class Bot(discord.Client):
         if sent:
             first, *others = [str(message.id) for message in sent]
             self.consents.split(first, others)
-            at = mapping.microseconds(sent[0].created_at)
+            at = translation.microseconds(sent[0].created_at)
             await self.conversation.sent(outgoing, first, at)
 
     async def _mark(self, outgoing: Outgoing, channel_id: int, told: Incoming) -> None:
@@ -239,7 +239,7 @@ class Bot(discord.Client):
     def _place_of(self, guild: int | None, channel: int) -> Place | None:
         if guild is None:
             return Place(None, channel)
-        return mapping.place_of(self.get_channel(channel))
+        return translation.place_of(self.get_channel(channel))
 
     def _in_order(self, group: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do a piece of work of a group after those that came before it."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import discord
 from discord import app_commands
 
-from asof.conversation.discord import mapping, policy
+from asof.conversation.discord import policy, translation
 from asof.conversation.discord.policy import Place
 from asof.operations.errors import AsofError
 from asof.service.conversation import Forgotten
@@ -49,7 +49,7 @@ async def _remember(interaction: "discord.Interaction[Bot]") -> None:
     """Opt in, to the guild with all its channels, or to direct messages."""
     bot = interaction.client
     place = place_of(interaction)
-    if place is None or not bot.allows(place, mapping.speaker_of(interaction.user)):
+    if place is None or not bot.allows(place, translation.speaker_of(interaction.user)):
         await _answer(interaction, _NOT_HERE)
         return
     is_new = bot.consents.give(str(interaction.user.id), place.scope, time.time_ns() // 1_000)
@@ -92,7 +92,7 @@ def place_of(interaction: "discord.Interaction[Bot]") -> Place | None:
         return None
     if interaction.guild_id is None:
         return Place(None, interaction.channel_id)
-    return mapping.place_of(interaction.client.get_channel(interaction.channel_id))
+    return translation.place_of(interaction.client.get_channel(interaction.channel_id))
 
 
 async def _answer(interaction: "discord.Interaction[Bot]", text: str) -> None:
@@ -119,7 +119,7 @@ def known_of(facts: Sequence[str]) -> str:
     shown: list[str] = []
     for fact in facts:
         more = f"… and {len(facts) - len(shown)} more"
-        if len("\n".join([*shown, f"- {fact}", more]).encode("utf-16-le")) > 2 * mapping.MAX_UNITS:
+        if len("\n".join([*shown, f"- {fact}", more]).encode("utf-16-le")) > 2 * translation.MAX_UNITS:
             return "\n".join([*shown, more])
         shown.append(f"- {fact}")
     return "\n".join(shown)

@@ -13,7 +13,7 @@ from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import FAR, EventsQuery, GroupQuery, TimezoneName
-from asof.operations.served import run
+from asof.operations.service_answers import run
 from asof.operations.times import SPOKEN, in_instants, render, system, zone_of
 from asof.service.api_keys import Caller
 from asof.service.service import Service

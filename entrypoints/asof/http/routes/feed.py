@@ -20,7 +20,7 @@ from asof.operations import logs
 from asof.operations.answers import EventPage, LogEvent
 from asof.operations.errors import AsofError, UnavailableError
 from asof.operations.queries import FAR, EventsQuery, GroupId
-from asof.operations.served import run
+from asof.operations.service_answers import run
 from asof.service.api_keys import EVERYBODY, Caller
 from asof.service.service import Service
 

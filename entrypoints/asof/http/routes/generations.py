@@ -14,7 +14,7 @@ from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import generations
 from asof.operations.answers import UnfinishedBuild
-from asof.operations.served import run
+from asof.operations.service_answers import run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

@@ -38,7 +38,7 @@ from asof.operations.messages import (
     episode_id,
 )
 from asof.operations.queries import DEFAULT_GROUP, MAX_QUERY, EpisodeQuery, FactQuery
-from asof.operations.served import outcomes, run
+from asof.operations.service_answers import outcomes, run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

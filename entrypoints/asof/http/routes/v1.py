@@ -34,7 +34,7 @@ from asof.operations.answers import Consolidated, Erasure, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import ErasureQuery, ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
-from asof.operations.served import outcome, outcomes, run
+from asof.operations.service_answers import outcome, outcomes, run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 

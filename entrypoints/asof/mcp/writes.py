@@ -14,8 +14,8 @@ from pydantic import Field
 from asof.mcp.answers import ChangedFact, Learned, ModelBudgetState, Moments, Status, time_or_none
 from asof.mcp.arguments import Arguments, Several, like, read_time
 from asof.mcp.history import explanation_of
+from asof.mcp.text import block, of_id, period
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.wording import block, of_id, period
 from asof.operations import curation, logs, usage
 from asof.operations.answers import Outcome
 from asof.operations.errors import InvalidInput, NotFound, UnavailableError
@@ -29,7 +29,7 @@ from asof.operations.messages import (
 )
 from asof.operations.queries import FAR, ParkedQuery, UsageQuery, WhyQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.served import outcome, reached_by, run
+from asof.operations.service_answers import outcome, reached_by, run
 from asof.operations.times import from_datetime, system
 from asof.service.api_keys import Permission
 

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from asof.mcp.answers import Moments, Recalled, RecalledFact, RecalledFacts, RecalledItem, RecalledNode, RecalledNodes
 from asof.mcp.arguments import Arguments, Several, like, read_time
+from asof.mcp.text import block, of_fact, of_id, of_moments
 from asof.mcp.tools import Access, Reply, cut, page_of, tool
-from asof.mcp.wording import block, of_fact, of_id, of_moments
 from asof.operations import context, entities, facts
 from asof.operations.answers import Context, Entity
 from asof.operations.errors import InvalidInput
@@ -27,7 +27,7 @@ from asof.operations.queries import (
     ask,
 )
 from asof.operations.quotes import quote
-from asof.operations.served import Reached, reached_by, run, run_as_of
+from asof.operations.service_answers import Reached, reached_by, run, run_as_of
 from asof.operations.times import zone_of
 
 _MOST: Final = 1_000  # facts of one search
