@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Field
 
 from asof.operations.answers import Entity, EntityProfile, Fact, Hit
-from asof.operations.messages import derive
+from asof.operations.ids import object_node
 from asof.operations.service_answers import Reached
 from asof.operations.times import to_datetime
 
@@ -80,7 +80,7 @@ class RecalledFact(BaseModel):
 
     @classmethod
     def of(cls, fact: Fact) -> Self:
-        """Return a fact. A literal is a node too: equal values of a group have one id."""
+        """Return a fact."""
         return cls(
             uuid=fact.uuid,
             group_id=fact.group_id,
@@ -89,7 +89,7 @@ class RecalledFact(BaseModel):
             subject=fact.subject,
             object=fact.object,
             source_node_uuid=fact.subject_uuid,
-            target_node_uuid=fact.object_uuid or derive("literal", fact.group_id, fact.object),
+            target_node_uuid=object_node(fact),
             valid_at=fact.valid_at,
             invalid_at=fact.invalid_at,
             created_at=fact.created_at,

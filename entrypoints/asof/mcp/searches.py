@@ -28,7 +28,7 @@ from asof.operations.queries import (
 )
 from asof.operations.quotes import quote
 from asof.operations.service_answers import Reached, reached_by, run, run_as_of
-from asof.operations.times import zone_of
+from asof.operations.times import from_datetime, zone_of
 
 _MOST: Final = 1_000  # facts of one search
 _FACTS_OF_A_SUMMARY: Final = 20
@@ -157,14 +157,10 @@ def _within(fact: RecalledFact, bounds: dict[str, int | None]) -> bool:
         after, before = bounds[f"{field}_after"], bounds[f"{field}_before"]
         if moment is None:
             return after is None and before is None
-        at = _microseconds(moment)
+        at = from_datetime(moment)
         return (after is None or at >= after) and (before is None or at <= before)
 
     return fits("valid_at") and fits("invalid_at")
-
-
-def _microseconds(moment: datetime) -> int:
-    return read_time("", moment.isoformat(), UTC) or 0
 
 
 class SearchNodesArguments(Arguments):

@@ -1,4 +1,4 @@
-"""Short ids: the first letters of an id, eight or more, where no other id of a memory begins so."""
+"""Ids as doors take and show them: short ones, the first letters of an id, eight or more; and those of literals."""
 
 import re
 from typing import Any, Final, TypeVar
@@ -6,12 +6,19 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from asof.service.session import Session
+from asof_projections.model.answers import Fact
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.ids import derive
 
 Q = TypeVar("Q", bound=BaseModel)
 
 _SHORT: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f-]{0,26})?")
 _FIELDS: Final = ("id", "ref", "episode_id", "entity", "into", "merge_id", "name", "about", "center")
+
+
+def object_node(fact: Fact) -> str:
+    """Return the id of the node that a fact points to, as Graphiti has it: equal literals of a group are one."""
+    return fact.object_uuid or derive("literal", fact.group_id, fact.object)
 
 
 def with_whole_ids(session: Session, query: Q) -> Q:

@@ -19,6 +19,7 @@ from asof.conversation.discord import policy, translation
 from asof.conversation.discord.commands import add_commands
 from asof.conversation.discord.policy import Place, Speaker
 from asof.operations.errors import AsofError
+from asof.operations.times import from_datetime
 from asof.service.consents import Consents
 from asof.service.conversation import Conversation, Forgotten, Incoming, Outgoing
 from asof.settings import DiscordConfig
@@ -210,7 +211,7 @@ class Bot(discord.Client):
         if sent:
             first, *others = [str(message.id) for message in sent]
             self.consents.split(first, others)
-            at = translation.microseconds(sent[0].created_at)
+            at = from_datetime(sent[0].created_at)
             await self.conversation.sent(outgoing, first, at)
 
     async def _mark(self, outgoing: Outgoing, channel_id: int, told: Incoming) -> None:

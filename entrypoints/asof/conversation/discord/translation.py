@@ -1,16 +1,16 @@
 """Between Discord and the conversation: what is told becomes an `Incoming`, and a text becomes messages."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import discord
 
 from asof.conversation.discord.policy import Place, Speaker
+from asof.operations.times import from_datetime
 from asof.service.conversation import Incoming
 
 MAX_UNITS: Final = 2_000  # of a message, of UTF-16; Discord counts characters, of which there are never more
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def place_of(channel: object) -> Place | None:
@@ -42,7 +42,7 @@ def incoming_message(message: discord.Message, group: str, text: str, replies_to
         author=str(message.author.id),
         name=message.author.display_name,
         text=text,
-        at=microseconds(message.created_at),
+        at=from_datetime(message.created_at),
         reply_to=replies_to,
     )
 
@@ -56,7 +56,7 @@ def incoming_edit(message: discord.Message, group: str, text: str, at: datetime)
         author=str(message.author.id),
         name=message.author.display_name,
         text=text,
-        at=microseconds(at),
+        at=from_datetime(at),
     )
 
 
@@ -98,11 +98,6 @@ def text_of(message: discord.Message, me: int) -> str:
     if message.guild is not None and called is not None:
         called = message.guild.get_member(me) or called  # who has another name there
     return words if called is None else words.removeprefix(f"@{called.display_name}").lstrip(" ,:")
-
-
-def microseconds(moment: datetime) -> int:
-    """Return a moment in microseconds since 1970."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def parts_of(text: str) -> Iterator[str]:

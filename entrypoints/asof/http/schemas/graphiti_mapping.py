@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from asof.http.schemas import graphiti
 from asof.operations.answers import Entity, Episode, Fact
 from asof.operations.errors import InvalidInput
+from asof.operations.ids import object_node
 from asof.operations.messages import (
     NOT_UNICODE,
     AnyMessage,
@@ -16,7 +17,6 @@ from asof.operations.messages import (
     RecordRefused,
     accept,
     check_group,
-    derive,
     in_scope,
     validate,
 )
@@ -76,7 +76,7 @@ def query_of(messages: list[graphiti.Message]) -> str:
 
 
 def fact_result(fact: Fact) -> graphiti.FactResult:
-    """Return a fact in Graphiti's form. A literal is a node too: equal values of a group have one id.
+    """Return a fact in Graphiti's form.
 
     That form has no place for plans: the sentence says so.
     """
@@ -89,7 +89,7 @@ def fact_result(fact: Fact) -> graphiti.FactResult:
         created_at=fact.created_at,
         expired_at=fact.expired_at,
         source_node_uuid=fact.subject_uuid,
-        target_node_uuid=fact.object_uuid or derive("literal", fact.group_id, fact.object),
+        target_node_uuid=object_node(fact),
         episodes=list(fact.episodes),
     )
 
