@@ -92,13 +92,15 @@ class Partition:
 
     def ingest(self, records: list[Raw]) -> None:
         """Ingest records; with none, all that is on the topic, however many steps that takes."""
-        before = -1
-        while before < self._recorder.offset:
-            before = self._recorder.offset
-            self._recorder.ingest(records)
-            if records:
-                break
+        self._recorder.ingest(records)
+        while not records and self._takes_more():
+            pass
         self._believer.ingest([])
+
+    def _takes_more(self) -> bool:
+        before = self._recorder.offset
+        self._recorder.ingest([])
+        return self._recorder.offset > before
 
     def close(self) -> None:
         self._opened.close()

@@ -19,6 +19,7 @@ from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
 RULE: Final = 3  # the version of the rule; under the first every fact lasts, up to the second unstated starts stand
+UNKNOWN_GRAIN: Final = "unknown"  # of what began, or happened, at a time of which only is known before when it was
 EndingOf = tuple[str | None, str | None]
 """What an ending is of: an assertion, by its id, and a value; None: of any."""
 

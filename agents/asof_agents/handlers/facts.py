@@ -10,7 +10,7 @@ from asof_agents.handlers.admission import admit
 from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.endings import ended_facts
-from asof_agents.handlers.granules import UNKNOWN, before, granule_from
+from asof_agents.handlers.granules import before, granule_from
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
 from asof_agents.handlers.unstated_starts import MOST, facts_begun_by, is_recent
@@ -23,7 +23,7 @@ from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.open_facts import facts_in_doubt
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
 from asof_projections.model.rows import EntityRow, FactRow
-from asof_projections.versions import Assertion, Interval, is_within
+from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Interval, is_within
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
@@ -261,7 +261,7 @@ class ChatStatements(StatementWriter[Resolver]):
     def _happen(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
         """State what was done, or is planned."""
         granule, grain = self._granule(stated)
-        if replaced is not None and replaced.granules and grain == UNKNOWN:
+        if replaced is not None and replaced.granules and grain == UNKNOWN_GRAIN:
             granule, grain = replaced.finest, None
         planned = stated.planned or self.is_plan(triple.relation, granule[0])
         if self.tell_again(triple, granule, planned=planned, relationship_id=stated.relationship_id):
@@ -288,7 +288,7 @@ class ChatStatements(StatementWriter[Resolver]):
         if start is not None:
             grain = stated.grain or "day"
             return granule_from(start, grain, zone_of(self.episode.timezone or "UTC")), grain
-        return before(said_at if end is None else min(end, said_at)), UNKNOWN
+        return before(said_at if end is None else min(end, said_at)), UNKNOWN_GRAIN
 
     def _call_off(self, triple: Triple, granule: Interval | None) -> None:
         """Retract the plans, of a granule or of all time, for what is said to have ended: what was done cannot end."""
@@ -359,7 +359,7 @@ class ChatStatements(StatementWriter[Resolver]):
                 valid_from=change - 1,
                 valid_to=None if assertion.end == INF else assertion.end,
                 said_at=assertion.attested,
-                grain=UNKNOWN,
+                grain=UNKNOWN_GRAIN,
                 corrects=assertion.fact_id,
             )
         return bool(found)

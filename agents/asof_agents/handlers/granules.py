@@ -8,7 +8,6 @@ from asof_projections.versions import Interval
 from asof_streams.instants import DAY, LAST, NEG, SECOND, from_datetime, to_datetime
 from asof_streams.timezones import off_wall, on_wall
 
-UNKNOWN: Final = "unknown"  # the grain of a deed of which only is known before when it was
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _MONDAY: Final = from_datetime(datetime.fromisoformat("1970-01-05T00:00:00+00:00"))

@@ -10,7 +10,7 @@ from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, Slot, Statement, Window
 from asof_projections.names import key as key_of
-from asof_projections.versions import Assertion, Ending, Interval
+from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Ending, Interval
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.instants import INF, NEG
 
@@ -113,8 +113,8 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
     UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
     ORDER BY n"""
 
-_PUT_BACK: Final = """SELECT uuid FROM facts
-    WHERE corrects IN (SELECT value FROM json_each(?)) AND grain = 'unknown' AND dead = 0 ORDER BY n"""
+_PUT_BACK: Final = f"""SELECT uuid FROM facts
+    WHERE corrects IN (SELECT value FROM json_each(?)) AND grain = '{UNKNOWN_GRAIN}' AND dead = 0 ORDER BY n"""
 
 _Told = tuple[Interval, bool]  # a granule, and whether it was planned
 
