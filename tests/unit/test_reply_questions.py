@@ -1,8 +1,10 @@
 """What a message asks for, by its words alone."""
 
+import time
+
 import pytest
 
-from asof_agents.conversation.questions import asks_for_goals, is_question
+from asof_agents.conversation.questions import answering_words, asks_for_goals, is_question
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,29 @@ def test_a_question_is_told_by_its_mark_or_its_beginning(text: str) -> None:
 )
 def test_what_asks_nothing_is_no_question(text: str) -> None:
     assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Where do I live?", "home"),
+        ("And where, by the way, did I use to work?", "job"),
+        ("where is where I study", "school"),
+        ("Where?\nI live in Rome.", None),
+        ("I live there. Where is it?", None),
+    ],
+)
+def test_what_answers_a_question_of_where_is_told_by_the_verb_behind_it(text: str, answers: str | None) -> None:
+    words = answering_words(text)
+
+    assert answers in words if answers else not words
+
+
+def test_a_text_takes_time_in_proportion_to_its_size() -> None:
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        assert not answering_words("where " * size)
+        return time.process_time() - began
+
+    small = max(min(seconds(1_000) for _ in range(5)), 0.001)
+    assert min(seconds(8_000) for _ in range(3)) < 24 * small  # a square is 64 times

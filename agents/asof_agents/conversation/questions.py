@@ -16,9 +16,8 @@ _GOAL: Final = re.compile(r"\b(?:goals?|objectives?|north star)\b", re.IGNORECAS
 
 _SPEAKER: Final = re.compile(r"\b(?:i|me|mine|myself)\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"\bmy((?: [\w'’-]+){1,4})")  # the noun may stand behind adjectives
-_WHERE: Final = re.compile(
-    r"\bwhere\b.*?\b(live|lives|lived|living|work|works|worked|working|stud(?:y|ies|ied|ying))\b"
-)
+_WHERE: Final = re.compile(r"\bwhere\b")
+_VERB: Final = re.compile(r"\b(?:live|lives|lived|living|work|works|worked|working|stud(?:y|ies|ied|ying))\b")
 _ANSWERING: Final = {  # by verbs of a question: words of the relations that answer it
     frozenset("live lives lived living".split()): frozenset(
         "live lives lived living reside resides resided resident home moved based located address".split()
@@ -66,5 +65,12 @@ def owned(text: str) -> list[str]:
 
 def answering_words(text: str) -> frozenset[str]:
     """Return words of which a relation has one if it answers where somebody lives, works or studies; of others none."""
-    asked = _WHERE.search(text.casefold())
-    return next((words for verbs, words in _ANSWERING.items() if asked and asked[1] in verbs), frozenset())
+    verb = next(filter(None, map(_verb_of_where, text.casefold().split("\n"))), None)
+    return next((words for verbs, words in _ANSWERING.items() if verb in verbs), frozenset())
+
+
+def _verb_of_where(line: str) -> str | None:
+    # two searches: one expression over both words looks for a verb to the end of the line behind each "where"
+    where = _WHERE.search(line)
+    verb = _VERB.search(line, where.end()) if where else None
+    return verb[0] if verb else None
