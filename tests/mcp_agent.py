@@ -18,8 +18,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from asof.mcp.local_socket import NAME, connected
+from asof.mcp.profiles import PROFILES
 from asof.mcp.scope import ClientScope
-from asof.mcp.server import PROFILES, server_of
+from asof.mcp.server import server_of
 from asof.operations import upkeep
 from asof.operations.service_answers import run
 from asof.service.service import Service

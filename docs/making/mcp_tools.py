@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from asof.mcp.profiles import PROFILES
 from asof.mcp.scope import ClientScope
-from asof.mcp.server import PROFILES, listed
+from asof.mcp.server import listed
 
 PAGE = """\
 # MCP tools

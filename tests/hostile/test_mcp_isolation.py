@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from asof.mcp.profiles import PROFILES
 from asof.mcp.scope import ClientScope
-from asof.mcp.server import PROFILES
 from asof.mcp.tools import TOOLS
 from asof.service.api_keys import Caller, Permission
 from mcp_agent import Agent, agent_here, serving_here
@@ -82,6 +82,31 @@ READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is as
         "known_at": [AT],
         "group_id": [OWN],
     },
+    "compare_beliefs": {
+        "before": ["2001"],
+        "after": [AT],
+        "valid_at": [AT, "2020"],
+        "entity": ["Ana", CANARY, "Oslo"],
+        "relation": ["lives_in", "works_at"],
+        "cursor": [None],
+        "group_id": [OWN],
+    },
+    "what_if": {
+        "statements": [
+            [{"subject": "Ana", "relation": "lives_in", "object": CANARY}],
+            [{"subject": CANARY, "relation": "works_at", "object": "Oslo", "valid_from": AT}],
+            [{"subject": "Ana", "relation": "lives_in", "op": "end"}],
+        ],
+        "group_id": [OWN],
+    },
+    "list_episodes": {
+        "from": ["2001"],
+        "to": [AT],
+        "known_at": [AT, "2020"],
+        "limit": [1, 100],
+        "cursor": [None],
+        "group_id": [OWN],
+    },
     "get_status": {"job": [0], "idempotency_key": ["mine", "theirs"], "group_id": [OWN]},
     "get_episodes": {"group_ids": [OWN, [OWN]], "max_episodes": [1, 1000]},
     "get_episode_entities": {"episode_uuids": [NOTHING, [NOTHING]]},
@@ -91,6 +116,9 @@ READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is as
 WRITING: dict[str, dict[str, Any]] = {
     "add_memory": {"episode_body": "x"},
     "correct_fact": {"fact_id": "ID", "how": "wrong", "reason": "x"},
+    "add_fact": {"subject": "x", "relation": "x", "object": "x"},
+    "merge_entities": {"entity": "x", "into": "y"},
+    "split_entity": {"entity": "x", "into": "y"},
     "add_triplet": {"source_node_name": "x", "edge_name": "x", "fact": "x", "target_node_name": "x"},
     "build_communities": {"group_ids": OWN},
     "clear_graph": {"group_ids": OWN},
@@ -98,7 +126,7 @@ WRITING: dict[str, dict[str, Any]] = {
 DELETING = {"delete_entity_edge": "facts", "delete_episode": "episodes"}
 BY_UUID = {"get_entity_edge": "uuid", "get_episode_entities": "episode_uuids"}
 BY_ID = {"explain_fact": "fact_id", "search_memory_facts": "center_node_uuid", "search_nodes": "center_node_uuid"}
-BY_NAME = {"get_entity_timeline": "entity", "what_changed": "entity"}
+BY_NAME = {"get_entity_timeline": "entity", "what_changed": "entity", "compare_beliefs": "entity"}
 POSITIONS = r'"position":\d+|position \d+'  # count all messages
 CURSORS = r'cursor \S+|"next_cursor":"[^"]+"'  # know the moment that is asked about
 MOMENTS = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?"
@@ -187,7 +215,9 @@ def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
     recipes = {tool: {name: values[0] for name, values in recipe.items()} for tool, recipe in READING.items()}
     for tool, argument in {**BY_ID, **BY_NAME}.items():
         group = "group_ids" if "group_ids" in recipes[tool] else "group_id"
-        asked = {name: recipes[tool][name] for name in ("query", "since") if name in recipes[tool]} | {group: OWN}
+        asked = {name: recipes[tool][name] for name in ("query", "since", "before") if name in recipes[tool]} | {
+            group: OWN
+        }
         answers = {
             told(own, tool, {**asked, argument: some}).replace(some, "ID")
             for some in (NOTHING, *ids, *((one[:8] for one in ids) if tool == "explain_fact" else ()))
@@ -221,7 +251,7 @@ WRONG: list[Any] = [
 ]
 
 
-FIRST = ("query", "entity", "since", "saga_name", "uuid", "episode_uuids")
+FIRST = ("query", "entity", "since", "before", "statements", "saga_name", "uuid", "episode_uuids")
 NEEDED: dict[str, dict[str, Any]] = {
     **{
         tool: {name: recipes[name][0] for name in (*FIRST, "fact_id") if name in recipes}

@@ -13,8 +13,9 @@ import pytest
 
 from asof.mcp import stdio
 from asof.mcp.local_socket import LOG, NAME
+from asof.mcp.profiles import INSTRUCTIONS, PROFILES
 from asof.mcp.scope import ClientScope
-from asof.mcp.server import INSTRUCTIONS, PROFILES, listed
+from asof.mcp.server import listed
 from asof.operations.errors import WriterBusy
 from asof.settings import Settings
 from asof_process import ASOF
@@ -34,7 +35,7 @@ CORE = [
     "get_status",
 ]
 WRITING = {"add_memory", "correct_fact"}
-MOST_TOKENS = {"core": 1_800, "graphiti": 2_600}
+MOST_TOKENS = {"core": 1_800, "full": 4_000, "graphiti": 2_600}
 A_TOKEN = 4  # characters of JSON
 LATER = "2100-01-01T00:00:00Z"
 
@@ -81,8 +82,9 @@ def test_the_tools_come_in_one_order_with_schemas_and_hints(ana: Agent) -> None:
 
 
 def test_the_instructions_name_every_tool(ana: Agent) -> None:
-    assert ana.instructions == INSTRUCTIONS
-    assert all(name in INSTRUCTIONS for name in CORE)
+    assert ana.instructions == INSTRUCTIONS["core"]
+    for profile in ("core", "full"):
+        assert all(tool.name in INSTRUCTIONS[profile] for tool in PROFILES[profile])
 
 
 def test_every_answer_says_which_moments_it_is_of(ana: Agent) -> None:

@@ -193,6 +193,21 @@ class ChangesBetween(PagedAnswer):
     changes: tuple[RecalledChange, ...]
 
 
+class BeliefsCompared(PagedAnswer):
+    """What differs between two beliefs of the same moment of the world, by the start of the fact's period."""
+
+    before: Instant
+    after: Instant
+    changes: tuple[RecalledChange, ...]
+
+
+class Supposed(ToolAnswer):
+    """The slots that facts would touch, as they are and as they would be."""
+
+    before: tuple[TimelineSegment, ...]
+    after: tuple[TimelineSegment, ...]
+
+
 class Words(BaseModel):
     """The words of a message that said something."""
 
@@ -285,7 +300,8 @@ class ListedEpisode(BaseModel):
     uuid: str
     name: str
     content: str
-    created_at: Instant
+    said_at: Instant
+    created_at: Instant = Field(description="When it was recorded, in UTC.")
     source: str
     source_description: str
     group_id: str
@@ -293,6 +309,12 @@ class ListedEpisode(BaseModel):
 
 class ListedEpisodes(ToldAnswer):
     """Episodes, as they were said."""
+
+    episodes: tuple[ListedEpisode, ...]
+
+
+class EpisodePage(PagedAnswer):
+    """Episodes of a period, as they were said, in the order in which they were recorded."""
 
     episodes: tuple[ListedEpisode, ...]
 

@@ -46,11 +46,23 @@ Several = Annotated[tuple[str, ...], BeforeValidator(_one_or_several)]
 def schema_of(arguments: type[Arguments], left_out: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the JSON schema of arguments: types, limits, defaults and what is needed."""
     whole = arguments.model_json_schema(by_alias=True)
+    whole = _inline(whole, whole.get("$defs", {}))
     named = {name: part for name, part in whole.get("properties", {}).items() if name not in left_out}
     schema: dict[str, Any] = {"type": "object", "properties": {name: _short(part) for name, part in named.items()}}
     if needed := [name for name in whole.get("required", ()) if name in named]:
         schema["required"] = needed
     return schema
+
+
+def _inline(part: Any, models: Mapping[str, Any]) -> Any:
+    """Return a part of a schema with the models in place of what refers to them."""
+    if isinstance(part, list):
+        return [_inline(each, models) for each in part]
+    if not isinstance(part, Mapping):
+        return part
+    if "$ref" in part:
+        return _inline(models[part["$ref"].rpartition("/")[2]], models)
+    return {name: _inline(each, models) for name, each in part.items()}
 
 
 def _short(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,6 +74,10 @@ def _short(part: Mapping[str, Any]) -> dict[str, Any]:
         short["type"] = [kind["type"] for kind in kinds]
     if isinstance(short.get("items"), Mapping):
         short["items"] = _short(short["items"])
+    if "properties" in short:
+        for unused in ("description", "additionalProperties"):
+            short.pop(unused, None)
+        short["properties"] = {name: _short(each) for name, each in short["properties"].items()}
     if short.get("default", ...) in (None, [], ""):
         del short["default"]
     return short

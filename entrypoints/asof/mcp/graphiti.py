@@ -4,143 +4,33 @@ Deleting a fact retracts it, and deleting an episode withdraws it: neither is be
 past still find both. Clearing a group erases it.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any, Final
-
-from pydantic import Field
+from collections.abc import Sequence
+from typing import Final
 
 from asof.mcp.answers import (
     AddedTriplet,
     BuiltCommunities,
     BuiltCommunity,
     EntityEdge,
-    EpisodeEntities,
-    ListedEpisode,
-    ListedEpisodes,
-    Moments,
     RecalledFact,
-    RecalledNode,
     SagaSummary,
     ToldAnswer,
 )
 from asof.mcp.arguments import Arguments, Several
-from asof.mcp.searches import node_of
-from asof.mcp.text import block, of_fact, of_id, when
-from asof.mcp.tools import Access, Reply, tool
-from asof.operations import context, entities, facts, logs
-from asof.operations.answers import Entity, Fact
+from asof.mcp.episodes import ends_of, group_of_episode
+from asof.mcp.text import block, of_fact, of_id
+from asof.mcp.tools import Access, Reply, shared_fields, tool
+from asof.operations import context, entities, facts
+from asof.operations.answers import Fact
 from asof.operations.consolidation import request_of
 from asof.operations.errors import NotFound
-from asof.operations.graphiti import last_episodes
 from asof.operations.messages import FactStatement, WithdrawalRequest, derive, validate
-from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, EpisodeQuery, FactQuery, ask
+from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, FactQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import outcome, reached_by, run
+from asof.operations.service_answers import outcome, run
 from asof.service.api_keys import Permission
 
-_MOST_EPISODES: Final = 10_000
 _SUMMARY_TOKENS: Final = 1_000
-
-
-class GetEpisodesArguments(Arguments):
-    """Graphiti's arguments of get_episodes."""
-
-    group_ids: Several = ()
-    max_episodes: int = Field(10, ge=1, le=_MOST_EPISODES)
-
-
-@tool(GetEpisodesArguments, ListedEpisodes)
-async def get_episodes(access: Access, asked: GetEpisodesArguments) -> Reply:
-    """List the last episodes, as they were said."""
-    groups = access.scope.several(asked.group_ids)
-    found = await access.served.ask(
-        lambda session: [one for group in groups for one in last_episodes(session, group, asked.max_episodes)]
-    )
-    found = sorted(found, key=lambda one: one[0].valid_at)[-asked.max_episodes :]
-    listed = [
-        ListedEpisode(
-            uuid=episode.uuid,
-            name=episode.name,
-            content=f"{episode.role}: {episode.content}" if episode.role else episode.content,
-            created_at=episode.created_at,
-            source=episode.source,
-            source_description=episode.source_description,
-            group_id=episode.group_id,
-        )
-        for episode, *_ in found
-    ]
-    message = "Episodes retrieved successfully" if listed else "No episodes found"
-    answer = ListedEpisodes(**await _about(access, groups), message=message, episodes=tuple(listed))
-    lines = [f"- {when(one.created_at)}: {quote(one.content)} {of_id(one.uuid)}" for one in listed]
-    return Reply(answer, block(answer, lines or ["There are none."]))
-
-
-async def _about(access: Access, groups: Sequence[str]) -> dict[str, Any]:
-    """Return what every answer has: its groups, and the moments that it is of."""
-    reached = await access.served.ask(partial(reached_by, groups=groups))
-    return {"group_ids": tuple(groups), "as_of": Moments.of(reached._replace(valid=None))}
-
-
-class EpisodeEntitiesArguments(Arguments):
-    """Graphiti's arguments of get_episode_entities."""
-
-    episode_uuids: Several = Field(min_length=1)
-
-
-@tool(EpisodeEntitiesArguments, EpisodeEntities)
-async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) -> Reply:
-    """List the facts that episodes say, and the entities that these are about."""
-    found: dict[str, Fact] = {}
-    groups: list[str] = []
-    for uuid in asked.episode_uuids:
-        group = await _group_of_episode(access, uuid)
-        groups.append(group)
-        found |= await access.served.ask(partial(_facts_of, group=group, uuid=uuid))
-    edges = tuple(map(RecalledFact.of, found.values()))
-    nodes = await _ends(access, found.values())
-    message = f"{len(nodes)} nodes and {len(edges)} edges of {len(groups)} episodes"
-    about = await _about(access, tuple(dict.fromkeys(groups)))
-    answer = EpisodeEntities(**about, message=message, nodes=nodes, edges=edges)
-    return Reply(answer, block(answer, [f"- {of_fact(edge)}" for edge in edges] or ["They say no facts."]))
-
-
-async def _group_of_episode(access: Access, uuid: str) -> str:
-    """Return the group of an episode. NotFound: there is none, or it is another client's."""
-    unknown = NotFound("no episode of this address has this uuid: get_episodes shows them")
-    try:
-        episode = await run(access.served, logs.episode, ask(EpisodeQuery, {"id": uuid}))
-    except NotFound:
-        raise unknown from None
-    if not access.scope.owns(episode.group_id):
-        raise unknown
-    return episode.group_id
-
-
-def _facts_of(session: Any, group: str, uuid: str) -> dict[str, Fact]:
-    """Return the facts that are believed now and rest on an episode, by their ids."""
-    effect = logs.episode(session, ask(EpisodeQuery, {"id": uuid})).effect
-    ids = [*(belief.uuid for belief in (*effect.began, *effect.restored, *effect.refined)), *effect.reinforced]
-    found = {}
-    for each in dict.fromkeys(ids):
-        try:
-            fact = facts.fact(session, ask(FactQuery, {"id": each}))
-        except NotFound:  # it was retracted since
-            continue
-        if fact.group_id == group and uuid in fact.episodes:
-            found[each] = fact
-    return found
-
-
-async def _ends(access: Access, found: Iterable[Fact]) -> tuple[RecalledNode, ...]:
-    """Return the entities that facts are about, each once."""
-    ends = {
-        uuid: Entity(uuid, fact.group_id, name, None, fact.created_at)
-        for fact in found
-        for uuid, name in ((fact.subject_uuid, fact.subject), (fact.object_uuid, fact.object))
-        if uuid is not None
-    }
-    return tuple(await access.served.ask(lambda session: [node_of(session, end, None) for end in ends.values()]))
 
 
 class EntityEdgeArguments(Arguments):
@@ -153,8 +43,8 @@ class EntityEdgeArguments(Arguments):
 async def get_entity_edge(access: Access, asked: EntityEdgeArguments) -> Reply:
     """Return a fact that is believed now, whenever it holds."""
     fact = await _fact(access, asked.uuid)
-    about = await _about(access, [fact.group_id])
-    answer = EntityEdge(**about, **RecalledFact.of(fact).model_dump())
+    shared = await shared_fields(access, [fact.group_id])
+    answer = EntityEdge(**shared, **RecalledFact.of(fact).model_dump())
     return Reply(answer, block(answer, [f"- {of_fact(RecalledFact.of(fact))}"]))
 
 
@@ -180,7 +70,7 @@ async def delete_entity_edge(access: Access, asked: EntityEdgeArguments) -> Repl
 
 
 async def _told(access: Access, groups: Sequence[str], message: str) -> Reply:
-    answer = ToldAnswer(**await _about(access, groups), message=message)
+    answer = ToldAnswer(**await shared_fields(access, groups), message=message)
     return Reply(answer, block(answer, [f"{quote(message)}"]))
 
 
@@ -193,7 +83,7 @@ class DeleteEpisodeArguments(Arguments):
 @tool(DeleteEpisodeArguments, ToldAnswer, needs=Permission.WRITE, destructive=True)
 async def delete_episode(access: Access, asked: DeleteEpisodeArguments) -> Reply:
     """Withdraw an episode: facts that rest on it alone are retracted."""
-    group = await _group_of_episode(access, asked.uuid)
+    group = await group_of_episode(access, asked.uuid)
     request = validate(WithdrawalRequest, {"group_id": group, "episode_id": asked.uuid})
     await access.served.take_and_see([request])
     return await _told(access, [group], f"Episode with UUID {asked.uuid} deleted successfully")
@@ -222,9 +112,9 @@ async def add_triplet(access: Access, asked: AddTripletArguments) -> Reply:
     changes = became.changes if became.state == "done" else ()
     found = {change.fact.uuid: change.fact for change in changes if change.change == "opened"}
     answer = AddedTriplet(
-        **await _about(access, [group]),
+        **await shared_fields(access, [group]),
         message="Triplet added successfully" if found else "Nothing changed: it was known",
-        nodes=await _ends(access, found.values()),
+        nodes=await ends_of(access, found.values()),
         edges=tuple(map(RecalledFact.of, found.values())),
     )
     return Reply(answer, block(answer, [f"- {of_fact(edge)}" for edge in answer.edges] or ["Nothing changed."]))
@@ -247,7 +137,7 @@ async def build_communities(access: Access, asked: GroupsArguments) -> Reply:
         for one in await run(access.served, entities.communities, ask(CommunitiesQuery, {"group_id": group}))
     ]
     answer = BuiltCommunities(
-        **await _about(access, groups),
+        **await shared_fields(access, groups),
         message="Communities built successfully",
         community_count=len(found),
         edge_count=sum(len(one.members) for one in found),
@@ -282,7 +172,7 @@ async def summarize_saga(access: Access, asked: SummarizeSagaArguments) -> Reply
     query = ask(ContextQuery, {"query": asked.saga_name, "budget": _SUMMARY_TOKENS, "group_id": group})
     found = await run(access.served, context.context, query)
     answer = SagaSummary(
-        **await _about(access, [group]),
+        **await shared_fields(access, [group]),
         message="Saga summarized successfully",
         uuid=derive("saga", group, asked.saga_name),
         name=asked.saga_name,

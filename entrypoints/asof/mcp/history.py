@@ -65,9 +65,9 @@ async def get_entity_timeline(access: Access, asked: TimelineArguments) -> Reply
         group_ids=(group,),
         as_of=Moments.of(reached._replace(valid=None)),
         next_cursor=part.next_cursor,
-        segments=tuple(map(_segment, part.items)),
+        segments=tuple(map(segment_of, part.items)),
     )
-    return Reply(answer, block(answer, map(_segment_line, answer.segments)))
+    return Reply(answer, block(answer, map(segment_line, answer.segments)))
 
 
 def _overlaps(segment: Segment, start: int | None, stop: int | None) -> bool:
@@ -77,7 +77,8 @@ def _overlaps(segment: Segment, start: int | None, stop: int | None) -> bool:
     return after and (stop is None or begins is None or begins < stop)
 
 
-def _segment(found: Segment) -> TimelineSegment:
+def segment_of(found: Segment) -> TimelineSegment:
+    """Return a period of a timeline."""
     return TimelineSegment(
         subject=found.subject,
         relation=found.relation,
@@ -89,7 +90,8 @@ def _segment(found: Segment) -> TimelineSegment:
     )
 
 
-def _segment_line(segment: TimelineSegment) -> str:
+def segment_line(segment: TimelineSegment) -> str:
+    """Return the line of a period: claim, period, ids."""
     value = "nothing is known" if segment.object is None else quote(segment.object)
     planned = ", planned" if segment.planned else ""
     ids = "".join(f" {of_id(uuid)}" for uuid in segment.facts)
@@ -127,10 +129,10 @@ async def what_changed(access: Access, asked: WhatChangedArguments) -> Reply:
         axis=asked.axis,
         since=to_datetime(since),
         until=to_datetime(since if reached.valid is None else reached.valid),
-        changes=tuple(map(_change, part.items)),
+        changes=tuple(map(change_of, part.items)),
     )
     heading = f"Since {when(answer.since)}, until {when(answer.until)}:"
-    lines = list(map(_change_line, answer.changes)) or ["Nothing changed."]
+    lines = list(map(change_line, answer.changes)) or ["Nothing changed."]
     return Reply(answer, block(answer, [heading, *lines]))
 
 
@@ -157,12 +159,14 @@ def _differences(
     return list(history.diff(session, ask(DiffQuery, fields))), reached
 
 
-def _change(found: Difference) -> RecalledChange:
+def change_of(found: Difference) -> RecalledChange:
+    """Return what differs of one fact."""
     before, after = (None if fact is None else RecalledFact.of(fact) for fact in (found.before, found.after))
     return RecalledChange(change=found.change, before=before, after=after)
 
 
-def _change_line(change: RecalledChange) -> str:
+def change_line(change: RecalledChange) -> str:
+    """Return the line of what differs of one fact: its label, and the fact before and after."""
     match change.before, change.after:
         case RecalledFact() as before, RecalledFact() as after:
             return f"- {change.change}: {of_fact(before)}; now {of_fact(after)}"

@@ -2,18 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, TypeAdapter
 
-from asof.mcp.answers import ToolAnswer
+from asof.mcp.answers import Moments, ToolAnswer
 from asof.mcp.arguments import Arguments, schema_of
 from asof.mcp.scope import ClientScope
 from asof.operations.errors import InvalidInput
 from asof.operations.queries import OTHER_QUESTION, Cursor, ModelBudget, numbers_of
+from asof.operations.service_answers import reached_by
 from asof.service.api_keys import Permission
 from asof.service.service import Service
 
@@ -124,10 +125,10 @@ class Cut(NamedTuple, Generic[T]):
     next_cursor: str | None
 
 
-Moments = tuple[int | None, int | None]  # valid and known, in microseconds
+PageMoments = tuple[int | None, int | None]  # valid and known, in microseconds
 
 
-def cut(tool_name: str, items: Sequence[T], page: Cursor | None, size: int, moments: Moments) -> Cut[T]:
+def cut(tool_name: str, items: Sequence[T], page: Cursor | None, size: int, moments: PageMoments) -> Cut[T]:
     """Return a page of a list that is known as far as the page needs; the next one is as of the same moments."""
     start = 0 if page is None else numbers_of(page, 1)[0]
     stop = start + size
@@ -138,3 +139,9 @@ def cut(tool_name: str, items: Sequence[T], page: Cursor | None, size: int, mome
 def shown_fields(model: BaseModel) -> dict[str, Any]:
     """Return an answer as JSON's own types."""
     return model.model_dump(mode="json")
+
+
+async def shared_fields(access: Access, groups: Sequence[str]) -> dict[str, Any]:
+    """Return what every answer has: its groups, and the moments that it is of."""
+    reached = await access.served.ask(partial(reached_by, groups=groups))
+    return {"group_ids": tuple(groups), "as_of": Moments.of(reached._replace(valid=None))}

@@ -33,7 +33,7 @@ from asof.operations.service_answers import outcome, reached_by, run
 from asof.operations.times import from_datetime, system
 from asof.service.api_keys import Permission
 
-_LONGEST_WAIT: Final = 30  # seconds
+LONGEST_WAIT: Final = 30  # seconds
 _TURN: Final = re.compile(r"([^\s:][^:\n]{0,59}): (\S.*)", re.DOTALL)
 _ROLES: Final = ("user", "assistant", "system")
 _UNUSED: Final = ("custom_extraction_instructions", "saga", "saga_previous_episode_uuid")
@@ -63,7 +63,7 @@ class AddMemoryArguments(Arguments):
     saga: str | None = None
     saga_previous_episode_uuid: str | None = None
     idempotency_key: str | None = Key
-    wait_seconds: float = Field(0, ge=0, le=_LONGEST_WAIT, description="Wait for what is learned.")
+    wait_seconds: float = Field(0, ge=0, le=LONGEST_WAIT, description="Wait for what is learned.")
 
 
 @tool(AddMemoryArguments, Learned, needs=Permission.WRITE, idempotent=True)
@@ -72,11 +72,11 @@ async def add_memory(access: Access, asked: AddMemoryArguments) -> Reply:
     group = access.scope.one(asked.group_id)
     said_at = read_time("reference_time", asked.reference_time, UTC)
     message = _message(asked, group, said_at)
-    request = _keyed(access, group, asked.idempotency_key, asked)
+    request = keyed_request(access, group, asked.idempotency_key, asked)
     [position] = await access.served.take([message], request)
     unused = [name for name in _UNUSED if getattr(asked, name) is not None]
     uuid = None if access.served.on_topics else message.uuid or episode_id(group, position)
-    return await _outcome_of(access, group, [position], asked.wait_seconds, said_at, uuid, unused)
+    return await outcome_of(access, group, [position], asked.wait_seconds, said_at, uuid, unused)
 
 
 def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Message:
@@ -104,7 +104,7 @@ def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Mess
         raise InvalidInput(error.reason, field=names.get(error.field or "", error.field)) from None
 
 
-def _keyed(access: Access, group: str, key: str | None, asked: AddMemoryArguments | None) -> KeyedRequest | None:
+def keyed_request(access: Access, group: str, key: str | None, asked: Arguments | None) -> KeyedRequest | None:
     """Return the request of a key: callers and groups do not share keys."""
     if key is None:
         return None
@@ -117,7 +117,7 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-async def _outcome_of(
+async def outcome_of(
     access: Access,
     group: str,
     positions: Sequence[int],
@@ -126,7 +126,7 @@ async def _outcome_of(
     uuid: str | None,
     unused: Sequence[str] = (),
 ) -> Reply:
-    """Wait for messages, and return what became of them as one."""
+    """Wait for messages for so many seconds at most, and return what became of them as one answer."""
     if seconds:
         with suppress(UnavailableError):  # it is on the log all the same
             await access.served.done(positions[-1], seconds)
@@ -223,7 +223,7 @@ async def correct_fact(access: Access, asked: CorrectFactArguments) -> Reply:
         for fields in await access.served.ask(partial(_corrections, asked=asked, group=group, at=at))
     ]
     positions = await access.served.take(statements)
-    return await _outcome_of(access, group, positions, _LONGEST_WAIT, at, None)
+    return await outcome_of(access, group, positions, LONGEST_WAIT, at, None)
 
 
 def _corrections(session: Any, asked: CorrectFactArguments, group: str, at: int | None) -> list[dict[str, Any]]:
@@ -285,7 +285,7 @@ async def _position(access: Access, group: str, asked: StatusArguments) -> int |
     """Return the position that is asked about. NotFound: the group has no such message."""
     served, position = access.served, asked.job
     if asked.idempotency_key is not None:
-        request = _keyed(access, group, asked.idempotency_key, None)
+        request = keyed_request(access, group, asked.idempotency_key, None)
         positions = await served.ask(lambda reader: None if request is None else reader.positions_of(request))
         if positions is None:
             raise NotFound("no add_memory of the last day had this idempotency_key: send it again")
