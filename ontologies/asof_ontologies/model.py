@@ -14,7 +14,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Cardinality = Literal["one", "many"]
-ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news", "state"]
+ValueKind = Literal[
+    "value", "version", "time", "amount", "quality", "favorite", "news", "state", "rule", "reason", "alternative"
+]
 _OUTCOMES = {  # of asof's own ontologies of a time before they said so; generations rest on these names
     "agent_memory_v1": frozenset(("completed", "decided", "released", "replaced_by")),
     "default": frozenset(("born_in", "decided_on", "founded", "graduated_from", "made", "won", "wrote")),
@@ -85,6 +87,7 @@ class RelationType(Part):
     told: bool = Field(default=False, exclude_if=unset)  # whether a model's prompt has `means` beside the name
     pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # the only (source, target) pairs, if any
     value: ValueKind | None = Field(default=None, exclude_if=unset)  # what the rules state by it of a thing
+    chooses: bool = Field(default=False, exclude_if=unset)  # its target was chosen: for a reason, over something else
 
     @property
     def keyed(self) -> bool:

@@ -18,7 +18,7 @@ from asof_agents.extraction.english.patterns import CueEntry, Patterns
 from asof_agents.extraction.english.sentences import Sentence, parse_sentences
 from asof_agents.extraction.english.subjects import People
 from asof_agents.extraction.english.times.lexer import may_tell_time
-from asof_agents.extraction.english.work import SENTENCE, TIMES, WORD, Work
+from asof_agents.extraction.english.work import NAMES, SENTENCE, TIMES, WORD, Work
 from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
 from asof_streams.timezones import zone_of
 
@@ -175,6 +175,7 @@ class TurnContext:
         }
         if names:
             known_types.update(known(list(dict.fromkeys(name.text for name in names))))
+        self._known = known
         self.types = NameTypes(patterns, known_types, [role for role in roles if role])
         self.people = People(before, roles)
         self._may_speak = True  # until no word that means the speaker was found
@@ -236,6 +237,13 @@ class TurnContext:
         for name in parsed.names.values():
             if not name.spoken_to and not name.quoted and self.types.of(name.text) == "Person":
                 self.people.add(Mention(self.turn.episode_id, "Person", name.text, parsed.sentence.starts[name.first]))
+
+    def known_in_full(self, text: str, kinds: Sequence[str]) -> tuple[str, str] | None:
+        """Return the one known name that completes a short one, with its type: "billing service" of "billing"."""
+        self.work.spend(NAMES)
+        words = {f"{text} {word}": kind for word, of in self.patterns.words.items() for kind in of if kind in kinds}
+        found = [(name, kind) for name, kind in self._known(list(words)).items() if kind in kinds]
+        return found[0] if len(found) == 1 else None
 
     def sure_name(self, name: NameSpan) -> bool:
         """Whether a word is a name for sure, though it may only be capitalised as the first of its sentence."""

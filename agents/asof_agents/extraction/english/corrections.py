@@ -32,6 +32,8 @@ def extract_correction(context: TurnContext, parsed: ParsedSentence, earlier: Ea
         return
     wrong: Phrase | None = None
     right: Phrase | None = None
+    if "not" in low and low.index("not") in parsed.taken:
+        return  # "use tabs, not spaces" was read as it stands
     if "not" in low:
         right, wrong = _contrast(parsed)
     elif low and (low[0] in _TURNING or not _MEANT.isdisjoint(low)):

@@ -17,6 +17,7 @@ REPEATED: Final = 40  # what is stated, once more
 TIMES: Final = 60  # for each stretch of text that is searched for times
 MENTION: Final = 70  # with what follows from it in the layers and stores, as of a relationship
 RELATIONSHIP: Final = 130
+NAMES: Final = 200  # that a group is asked for
 LOOK_BACK: Final = 16_384  # characters of each earlier turn that are read again
 
 

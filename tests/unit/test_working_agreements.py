@@ -1,0 +1,129 @@
+"""What coding agents are told: rules, choices with their reasons, commands, owners and deadlines."""
+
+import pytest
+
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_ontologies.registry import load
+from reading import AGENT_MEMORY, check, read, shown, turn
+
+RULES = [
+    "Always run make lint before committing",
+    "Never edit the lock file",
+    "Don't push directly to main",
+    "Run the migrations before the tests",
+    "Make sure to update the changelog when you fix a bug",
+    "Commit messages must start with a verb",
+    "We always run the linter before a release",
+    "Never use print in library code",
+]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("opening", ["", "Please ", "From now on, "])
+def test_a_rule_is_kept_whole(opening: str, rule: str) -> None:
+    text = opening + (rule[0].lower() + rule[1:] if opening else rule)
+
+    assert f"I has_rule {text[len(opening) :]}" in shown(read(f"{text}.", AGENT_MEMORY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run the tests.",
+        "Don't worry about the lock file.",
+        "Don't merge that yet.",
+        "I must go now.",
+        "Can you run the tests before you push?",
+        "Maybe always run the tests before you push.",
+        "He said the tests should pass.",
+        "Always.",
+        "Thanks, that looks good to me.",
+    ],
+)
+def test_what_is_to_be_done_once_or_only_said_is_no_rule(text: str) -> None:
+    check(text, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Use tabs, not spaces.",
+            ["I prefers tabs", "I avoids spaces", "I prefers spaces ended", "I avoids tabs ended"],
+        ),
+        (
+            "Please use uv rather than pip.",
+            ["I prefers uv", "I avoids pip", "I prefers pip ended", "I avoids uv ended"],
+        ),
+        ("Prefer composition over inheritance.", ["I prefers composition"]),
+        ("Use Redis.", []),
+        (
+            "We chose Postgres over MySQL because it has better JSON support.",
+            ["I decided Postgres", "Postgres chosen_because it has better JSON support", "Postgres chosen_over MySQL"],
+        ),
+        ("We decided on Redis because of its speed.", ["I decided Redis", "Redis chosen_because of its speed"]),
+        ("We have used Redis since March.", ["I uses Redis 2024-03-01.."]),
+        ("Did we choose Redis because it is fast?", []),
+    ],
+)
+def test_a_choice_is_told_with_its_reason_and_what_was_not_chosen(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The test command is `make test`.", ["test command has_value make test"]),
+        ("Our build command is now npm run build.", ["build command has_value npm run build"]),
+        ("The test command is broken.", []),
+        ("The command is long.", []),
+    ],
+)
+def test_a_command_is_the_value_of_its_name(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Ben took over the billing service from Dana on 3 March.",
+            ["Ben owns billing service 2024-03-03..", "Dana owns billing service ended ..2024-03-03"],
+        ),
+        (
+            "Dana handed over the billing service to Ben.",
+            ["Ben owns billing service", "Dana owns billing service ended"],
+        ),
+        ("Ben took over from Dana.", []),
+        ("Maybe Ben took over the billing service from Dana.", []),
+    ],
+)
+def test_a_change_of_owner_ends_what_the_earlier_one_owned(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+def test_a_short_name_is_the_one_known_thing_that_it_begins() -> None:
+    def known(names: object) -> dict[str, str]:
+        return {"billing service": "Component"} if "billing service" in list(names) else {}  # type: ignore[call-overload]
+
+    extractor = EnglishExtractor(load("agent_memory_v1"), find_times)
+    found = extractor.extract(turn("Ben took over billing from Dana."), [], known)
+
+    assert shown(found) == ["Ben owns billing service", "Dana owns billing service ended"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The deadline for the beta is 5 May.", ["beta scheduled_for 5 May"]),
+        ("The deadline of the beta has moved to 12 May.", ["beta scheduled_for 12 May"]),
+        ("The deadline for the beta moved from 5 May to 12 May.", ["beta scheduled_for 12 May"]),
+        ("We moved the deadline for the beta to 12 May.", ["beta scheduled_for 12 May"]),
+        ("The beta slipped to 12 May.", ["beta scheduled_for 12 May"]),
+        ("The deadline for the beta might be 5 May.", []),
+        ("The deadline for the beta was missed by Ana on 5 May.", []),
+    ],
+)
+def test_a_deadline_is_the_date_of_the_thing(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
