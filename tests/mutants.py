@@ -115,6 +115,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "agents/asof_agents/handlers/withdrawals.py": _BELIEF,
     "agents/asof_agents/handlers/structured_facts.py": _BELIEF,
+    "agents/asof_agents/handlers/unstated_starts.py": (
+        "tests/integration/test_unstated_starts.py",
+        "tests/integration/test_endings_of_what_holds.py",
+    ),
     "agents/asof_agents/resolution/entities.py": _DOUBTS,
     "agents/asof_agents/resolution/candidates.py": _DOUBTS,
     "agents/asof_agents/resolution/exact.py": (

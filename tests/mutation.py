@@ -13,6 +13,7 @@ import importlib.abc
 import importlib.util
 import inspect
 import json
+import math
 import os
 import resource
 import shutil
@@ -24,6 +25,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -34,8 +36,9 @@ import pytest
 from _pytest.main import pytest_runtestloop
 from hypothesis import Phase, settings
 
-SECONDS: Final = 60  # and ten times what they took before: after which the tests of a change hang, which is noticing it
-PROCESSOR_SECONDS: Final = 6  # and twice what they computed while their lines were noted: the same, of a computation
+SECONDS: Final = 60  # and ten times what it took before: after which a test of a change hangs, which is noticing it
+PROCESSOR_SECONDS: Final = 6  # and twice what it computed while its lines were noted: the same, of a computation
+FORGETTING: Final = 0.9  # what a test noticed of one change counts for the next
 IMPOSSIBLE: Final = 77  # the exit code of a process in which a function cannot be given other code
 MEMORY: Final = 6 << 30  # bytes that they may take
 OPTIONS: Final = [
@@ -243,10 +246,25 @@ class _Coverage:
         return self.trace
 
 
+class _Watch:
+    """Notes in a file which test runs, and ends this process when one takes far longer than it did."""
+
+    def __init__(self, tests: "Tests", current: Path) -> None:
+        self._tests = tests
+        self._current = current
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._current.write_text(item.nodeid, "utf-8")
+        self._tests.end_in_time(item.nodeid)
+        return (yield)
+
+
 class _Trial:
     """Tries changes of functions, each in a fork of a session of pytest that has collected all tests.
 
-    tell: gets the number of each change that could be tried, and whether it was noticed, as JSON.
+    tell: gets as JSON the number of each change that could be tried, its tests in their order, and which of them
+    noticed it.
     """
 
     def __init__(
@@ -273,11 +291,7 @@ class _Trial:
         own = [each for each in functions if each.__code__.co_filename == str(self._module.path)]
         gc.freeze()
         with tempfile.TemporaryDirectory() as folder:
-            running: dict[int, int] = {}
-            if not self._tests.tried:  # they are to come out well, before what they notice says anything
-                every = self._tests.come_to(self._module.path, range(0))
-                if os.waitpid(self._start(session, [], every, folder), 0)[1]:
-                    return True
+            running: dict[int, _Run] = {}
             for number, (_, lines) in enumerate(self._module.changes()):
                 if number in self._numbers:
                     tests = self._tests.come_to(self._module.path, lines)
@@ -286,15 +300,16 @@ class _Trial:
                     others = [(each, changed[_key(each.__code__)]) for each in own if _key(each.__code__) in changed]
                     if not others:
                         continue
-                    running[self._start(session, others, tests, folder)] = number
+                    current = Path(folder, str(number))
+                    running[self._start(session, others, tests, current)] = _Run(number, tests, current)
                     if len(running) == self._processes:
-                        self._wait(running)
+                        self._wait(session, running)
             while running:
-                self._wait(running)
+                self._wait(session, running)
         return True
 
     def _start(
-        self, session: pytest.Session, others: list[tuple[FunctionType, CodeType]], tests: list[str], folder: str
+        self, session: pytest.Session, others: list[tuple[FunctionType, CodeType]], tests: list[str], current: Path
     ) -> int:
         """Start running tests with other code of functions, in a process whose id is returned."""
         if process := os.fork():
@@ -302,9 +317,9 @@ class _Trial:
         failed = True
         try:
             os.setpgid(0, 0)
-            os.environ["PYTEST_DEBUG_TEMPROOT"] = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = tempfile.tempdir = tempfile.mkdtemp(dir=current.parent)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            self._tests.end_in_time(tests)
+            session.config.pluginmanager.register(_Watch(self._tests, current))
             try:
                 for function, code in others:
                     function.__code__ = code
@@ -318,10 +333,14 @@ class _Trial:
             shutil.rmtree(str(tempfile.tempdir), ignore_errors=True)
             os._exit(int(failed))
 
-    def _wait(self, running: dict[int, int]) -> None:
-        number, status = _ended(running)
-        if not os.WIFEXITED(status) or os.WEXITSTATUS(status) != IMPOSSIBLE:
-            self._tell(json.dumps([number, status != 0]))
+    def _wait(self, session: pytest.Session, running: dict[int, "_Run"]) -> None:
+        run, status = _ended(running)
+        if (by := run.noticed_by(status)) == "" or (
+            by and not self._tests.is_sound(by, lambda: self._start(session, [], [by], run.current))
+        ):
+            return  # the module is imported changed instead
+        self._tests.learn(run.tests, by)
+        self._tell(json.dumps([run.number, run.tests, by]))
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
@@ -338,8 +357,26 @@ def _key(code: CodeType) -> tuple[str, int]:
     return code.co_qualname, code.co_firstlineno
 
 
+@dataclass(frozen=True)
+class _Run:
+    """A change that is tried: the tests in their order, and the file with the one that runs."""
+
+    number: int
+    tests: list[str]
+    current: Path
+
+    def noticed_by(self, status: int) -> str | None:
+        """Return which test ran when its process ended with a status: "" before the first, None after the last."""
+        if not status:
+            return None
+        return self.current.read_text("utf-8") if self.current.exists() else ""
+
+
 class Tests:
-    """Tests of some modules, and to which lines each comes. RuntimeError: they fail as the modules are."""
+    """Tests of some modules, and to which lines each comes. RuntimeError: they fail as the modules are.
+
+    Those that notice most a second come first. What was found lately counts most, since changes are tried line by line.
+    """
 
     def __init__(self, paths: list[Path], files: tuple[str, ...]) -> None:
         self._files = files
@@ -352,6 +389,9 @@ class Tests:
         }
         self._seconds: dict[str, float] = told["seconds"]
         self._processor: dict[str, float] = told["processor"]
+        self._ran: dict[str, float] = dict.fromkeys(self._seconds, 0.0)
+        self._noticed: dict[str, float] = dict.fromkeys(self._seconds, 0.0)
+        self._sound: dict[str, bool] = {}
         self.tried = 0  # changes, of all modules
         for name in told["imported"]:
             with suppress(Exception):
@@ -360,31 +400,58 @@ class Tests:
     def unnoticed(self, path: Path, processes: int, most: int | None = None) -> Iterator[str]:
         """Yield the changes of a module that no test notices; at most so many are tried, spread over all of it."""
         module = Module(path)
-        if not self.tried and os.waitpid(self._start(module, self.come_to(path, range(0))), 0)[1]:
-            raise RuntimeError(f"{module.name}: its tests fail in a fork")
         count = sum(1 for _ in module.changes())
         each = -(-count // (most or count or 1)) or 1
         chosen = {number: change for number, change in enumerate(module.changes()) if number % each == 0}
         early = self._lines[str(path)].get("", set())
         quick = {n for n, (_, own) in chosen.items() if self.come_to(path, own) and own and early.isdisjoint(own)}
         for line in _in_fork(partial(self._try_collected, module, quick, processes)):
-            number, is_noticed = json.loads(line)
+            number, tests, by = json.loads(line)
             change, _ = chosen.pop(number)
-            if not is_noticed:
+            self.learn(tests, by)
+            if by is None:
                 yield change
         self.tried += -(-count // each)
-        running: dict[int, str] = {}
-        for number, (change, lines) in enumerate(module.changes()):
-            if number not in chosen:
-                continue
-            if not (tests := self.come_to(path, lines)):
-                yield f"{change} (no test comes here)"
-                continue
-            running[self._start(module, tests)] = change
-            if len(running) == processes:
-                yield from _unnoticed(running)
-        while running:
-            yield from _unnoticed(running)
+        running: dict[int, _Run] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (change, lines) in enumerate(module.changes()):
+                if number not in chosen:
+                    continue
+                if not (tests := self.come_to(path, lines)):
+                    yield f"{change} (no test comes here)"
+                    continue
+                current = Path(folder, str(number))
+                running[self._start(module, tests, current)] = _Run(number, tests, current)
+                if len(running) == processes:
+                    yield from self._unnoticed(running, chosen)
+            while running:
+                yield from self._unnoticed(running, chosen)
+
+    def _unnoticed(self, running: dict[int, _Run], changes: dict[int, tuple[str, range]]) -> Iterator[str]:
+        """Wait for one run; yield its change if it ended well. RuntimeError: a test fails without the change, too."""
+        run, status = _ended(running)
+        by = run.noticed_by(status)
+        if by and not self.is_sound(by, lambda: self._start(None, [by], run.current)):
+            raise RuntimeError(f"{by} fails in a fork")
+        self.learn(run.tests, by)
+        if by is None:
+            yield changes[run.number][0]
+
+    def is_sound(self, test: str, start: Callable[[], int]) -> bool:
+        """Tell whether a test comes out well alone, in the process that start starts without a change, once."""
+        if test not in self._sound:
+            self._sound[test] = os.waitpid(start(), 0)[1] == 0
+        return self._sound[test]
+
+    def learn(self, tests: list[str], by: str | None) -> None:
+        """Count which tests ran, in their order, and which of them noticed the change."""
+        for counts in (self._ran, self._noticed):
+            counts.update({test: count * FORGETTING for test, count in counts.items()})
+        for test in tests:
+            self._ran[test] += 1
+            if test == by:
+                self._noticed[test] += 1
+                return
 
     def _try_collected(self, module: Module, numbers: set[int], processes: int, tell: Callable[[str], None]) -> None:
         """Tell of changes of functions whether tests that are collected once notice them, as far as that can be."""
@@ -393,27 +460,33 @@ class Tests:
         pytest.main([*OPTIONS, "--capture=no", *self.come_to(module.path, range(0))], plugins=[trial])
 
     def come_to(self, path: Path, lines: range) -> list[str]:
-        """Return the tests that come to one of some lines, the quickest first; without lines all tests."""
+        """Return the tests that come to one of some lines, the likeliest first; without lines all tests."""
         seen = self._lines[str(path)]
         some = [test for test, numbers in seen.items() if test and not numbers.isdisjoint(lines)]
         tests = some if lines else list(self._seconds)
-        return sorted(tests, key=self._seconds.__getitem__)
+        return sorted(tests, key=self._worth, reverse=True)
 
-    def _start(self, module: Module, tests: list[str]) -> int:
-        """Start running tests with a module as it is now, in a process whose id is returned."""
+    def _worth(self, test: str) -> float:
+        """Return how often a test may notice a change, for each second."""
+        return (self._noticed[test] + 0.02) / (self._ran[test] + 1) / (self._seconds[test] + 0.02)
+
+    def _start(self, module: Module | None, tests: list[str], current: Path) -> int:
+        """Start running tests, with a module as it is now, in a process whose id is returned."""
         if process := os.fork():
             return process
         _be_silent()
-        sys.meta_path.insert(0, _Loader(module))
+        if module:
+            sys.meta_path.insert(0, _Loader(module))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        self.end_in_time(tests)
-        os._exit(int(pytest.main([*OPTIONS, *tests])))
+        signal.alarm(SECONDS)  # to collect them
+        os._exit(int(pytest.main([*OPTIONS, *tests], plugins=[_Watch(self, current)])))
 
-    def end_in_time(self, tests: list[str]) -> None:
-        """Let this process end when tests take far longer than they did."""
-        processor = PROCESSOR_SECONDS + round(2 * sum(map(self._processor.__getitem__, tests)))
-        resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
-        signal.alarm(SECONDS + round(10 * sum(map(self._seconds.__getitem__, tests))))
+    def end_in_time(self, test: str) -> None:
+        """Let this process end when a test takes far longer than it did."""
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        processor = math.ceil(time.process_time() + 2 * self._processor[test]) + PROCESSOR_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, most))
+        signal.alarm(SECONDS + round(10 * self._seconds[test]))
 
     def _tell(self, paths: list[str], tell: Callable[[str], None]) -> None:
         """Run all tests and tell of each which lines it comes to, and what they imported of others."""
@@ -449,13 +522,6 @@ def _in_fork(work: Callable[[Callable[[str], None]], None]) -> Iterator[str]:
     with os.fdopen(write, "w", buffering=1) as answer:
         work(lambda line: print(line, file=answer))
     os._exit(0)
-
-
-def _unnoticed(running: dict[int, str]) -> Iterator[str]:
-    """Wait for one process; yield its change if it ended well."""
-    change, status = _ended(running)
-    if status == 0:
-        yield change
 
 
 def _ended(running: dict[int, Any]) -> tuple[Any, int]:

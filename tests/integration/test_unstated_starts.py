@@ -65,6 +65,32 @@ def test_what_was_long_ago_or_over_or_before_a_stated_start_displaces_nothing(
     assert home.startswith("Ana lives_in Oslo")
 
 
+@pytest.mark.parametrize(
+    ("told", "holds"),
+    [("2026-11-24T00:00:00Z", "Berlin"), ("2026-11-24T00:00:01Z", "Oslo")],  # a leap year after that day ended
+)
+def test_a_change_of_a_year_ago_is_of_now_and_one_of_before_is_not(memory: Memory, told: str, holds: str) -> None:
+    tell(memory, "I live in Oslo.")
+    tell(memory, "I moved to Berlin on November 22, 2025.", told)
+
+    assert [fact.object for fact in memory.facts(about="Ana", valid_at="2026-11-25")] == [holds]
+
+
+@pytest.mark.parametrize(
+    ("said", "start"),
+    [
+        ("2026-11-01T10:00:00Z", "2026-11-01T10:00:00Z"),
+        ("2026-11-16", "2026-11-15T23:59:59.999999Z"),  # at the very instant of the ending
+        (FIRST, "2026-11-15T23:59:59.999999Z"),  # with the same timestamp as the ending
+    ],
+)
+def test_a_start_gives_way_to_an_ending_only_where_it_is_not_before_it(memory: Memory, said: str, start: str) -> None:
+    tell(memory, "I live in Oslo.", said)
+    tell(memory, "I left Oslo last week.", FIRST)
+
+    assert [str(f) for f in memory.facts(any_time=True)] == [f"Ana lives_in Oslo from {start} until 2026-11-16"]
+
+
 def test_what_was_said_later_than_the_change_was_told_stands(memory: Memory) -> None:
     tell(memory, "I live in Oslo.", SECOND)
     tell(memory, "I moved to Berlin last month.", FIRST)  # arrives late

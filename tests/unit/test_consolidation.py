@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof_agents.consolidation import communities
 from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.partitions import Region, leiden, partition_of, propagate
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -14,10 +15,16 @@ from asof_projections.model.rows import Moment
 from asof_streams.consolidation_config import CommunityConfig, ConsolidationConfig
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput
-from asof_streams.ids import episode_id, scoped_id
+from asof_streams.ids import derive, episode_id, scoped_id
 from asof_streams.instants import INF, parse_moment
 from asof_streams.messages import ConsolidationRequest, EntityStatement, IdentityStatement
-from asof_streams.semantic import CommunityLeft, MemoryConsolidated, MemoryDecayed, MemoryUnconsolidated
+from asof_streams.semantic import (
+    CommunityJoined,
+    CommunityLeft,
+    MemoryConsolidated,
+    MemoryDecayed,
+    MemoryUnconsolidated,
+)
 from effort import tries
 from histories import History, on
 from unchecked import not_checked
@@ -121,6 +128,10 @@ def test_undoing_a_pass_restores_the_communities_of_the_pass_before_and_parts_wh
     undone = undo(history)
 
     assert undone[0] == MemoryUnconsolidated(consolidation_id=second.consolidation_id, until=first.until)
+    [request] = {r.cause for r in history.semantic.read() if r.event == undone[0]}
+    moved = [event for event in undone if isinstance(event, CommunityJoined | CommunityLeft)]
+    assert {type(event) for event in moved} == {CommunityJoined, CommunityLeft}
+    assert {event.episode_id for event in moved} == {derive("consolidation", "g", request)}
     assert (members(history), links(history), facts(history)) == (before, [], held)
     assert (members(history, on("2024-06-04")), links(history, on("2024-06-04"))) == (after, MERGED)
     assert undo(history, "2024-06-06")[0] == MemoryUnconsolidated(consolidation_id=first.consolidation_id)
@@ -294,6 +305,7 @@ def test_a_budget_that_is_used_up_leaves_the_rest_to_the_next_pass(history):
     [
         pytest.param([], id="nothing"),
         pytest.param([10**9] * 6, id="no label of this region"),
+        pytest.param([6] * 6, id="one beyond the last label"),
         pytest.param([-1] * 6, id="below all labels"),
         pytest.param(["Ana"] * 6, id="no numbers"),
         pytest.param([True] * 6, id="truths"),
@@ -632,3 +644,194 @@ def test_a_node_without_edges_keeps_a_label_of_its_own():
     if find_spec("graspologic_native") is None:
         not_checked("Leiden: graspologic-native is not installed")
     assert leiden(region, CommunityConfig(algorithm="leiden")) == [2, 2, 4]
+
+
+def seen_by_partition(history, day, labels=None) -> Region:
+    """Make a pass, and return the region that its partition was given."""
+    seen = []
+
+    def partition(region):
+        seen.append(region)
+        return region.labels if labels is None else labels(region)
+
+    use(history, ConsolidationConfig(), partition)
+    assert consolidate(history, day).failed == ()
+    return seen[-1]
+
+
+def test_a_community_of_whom_nothing_changed_draws_those_who_know_its_members(history):
+    two_circles(history)
+    consolidate(history)
+    knows(history, "2024-06-02", "Cleo", "Dan")
+    seen_by_partition(history, "2024-06-03")
+    knows(history, "2024-06-04", "Zoe", "Cleo")
+
+    region = seen_by_partition(history, "2024-06-05")
+
+    assert (region.communities, len(region.labels)) == (2, 4)
+    [dans] = {0, 1} - set(region.labels)
+    assert sorted(map(dict, region.around), key=len) == [{}, {}, {}, {dans: 1}]
+
+
+def test_neighbours_who_are_in_no_community_draw_nobody(history):
+    knows(history, "2024-01-01", "Ana", "Ben")
+    seen_by_partition(history, "2024-06-01")  # each stays alone
+    knows(history, "2024-06-02", "Zoe", "Ana")
+
+    assert seen_by_partition(history, "2024-06-03").around == [{}, {}]
+
+
+def test_the_larger_part_of_a_community_that_parts_goes_on_as_it(history):
+    for one, *others in (("Ana", "Ben"), ("Cleo", "Dan", "Eve")):
+        knows(history, "2024-01-01", one, *others)
+    knows(history, "2024-01-02", "Ana", "Cleo")
+    first = seen_by_partition(history, "2024-06-01", lambda region: [region.communities] * len(region.labels))
+    [before] = history.questions.communities(FAR, "g")
+    assert len(before.members) == len(first.labels) == 5
+    knows(history, "2024-06-02", "Ana", "Dan")
+
+    def parts(region):
+        of_two = [place for place, near in enumerate(region.near) if len(near) == 1]
+        pair = {min(of_two), *region.near[min(of_two)]}
+        return [region.communities + (place not in pair) for place in range(len(region.labels))]
+
+    seen_by_partition(history, "2024-06-03", parts)
+
+    after = {len(c.members): c.uuid for c in history.questions.communities(FAR, "g")}
+    assert sorted(after) == [2, 3]
+    assert after[3] == before.uuid != after[2]
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_whom_a_partition_gives_the_label_of_a_community_that_community_goes_on(history, label):
+    two_circles(history)
+    knows(history, "2024-01-03", "Gus", "Ana", "Ben", "Cleo")
+    consolidate(history)
+    before = sorted(c.uuid for c in history.questions.communities(FAR, "g"))
+    knows(history, "2024-06-02", "Ana", "Dan")
+
+    seen_by_partition(history, "2024-06-03", lambda region: [label] * len(region.labels))
+
+    [one] = history.questions.communities(FAR, "g")
+    assert (one.uuid, len(one.members)) == (before[label], 7)
+
+
+@pytest.mark.parametrize("larger", ["Ana", "Dan"])
+@pytest.mark.parametrize(("room", "moving"), [(2, 3), (3, 5), (6, 5), (7, 8)])
+def test_as_many_members_of_the_smallest_communities_may_move_as_there_is_room_for(
+    history, monkeypatch, larger, room, moving
+):
+    two_circles(history)
+    knows(history, "2024-01-03", "Gus", larger)
+    consolidate(history)
+    monkeypatch.setattr(communities, "_BESIDE", room)
+    knows(history, "2024-06-02", "Zoe", "Ana", "Dan")
+
+    assert len(seen_by_partition(history, "2024-06-03").labels) == moving
+
+
+def test_of_an_entity_with_many_facts_every_neighbour_that_looks_at_it_is_one(history, monkeypatch):
+    monkeypatch.setattr(communities, "_LOOKED_AT", 2)
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo", "Dan", "Eve")
+
+    region = seen_by_partition(history, "2024-06-01")
+
+    assert sorted(len(near) for near in region.near) == [1, 1, 1, 1, 4]
+
+
+def test_a_community_is_called_by_three_of_its_members(history):
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo", "Dan")
+
+    consolidate(history)
+
+    [community] = history.questions.communities(FAR, "g")
+    names = community.name.split(", ")
+    assert len(set(names)) == 3
+    assert {*names} < {e.name for e in community.members}
+
+
+def test_a_community_of_more_than_one_event_lists_has_all_its_members(history, monkeypatch):
+    monkeypatch.setattr(communities, "_LISTED", 2)
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo", "Dan", "Eve")
+
+    found = consolidate(history)
+
+    assert members(history) == [["Ana", "Ben", "Cleo", "Dan", "Eve"]]
+    assert found.communities_changed_nodes == 5
+
+
+def test_passes_go_on_where_one_message_changed_more_than_their_budget(history):
+    use(history, ConsolidationConfig(budget=1))
+    history.tell("2024-01-01", relation="lives_in", object="Oslo", valid_at="2020")
+    history.tell("2024-01-02", relation="lives_in", object="Rome", valid_at="2022")  # and Oslo until then
+
+    found = [consolidate(history, f"2024-06-0{day}") for day in range(1, 4)]
+
+    assert [each.complete for each in found] == [False, False, True]
+    assert members(history) == [["Ana", "Rome"]]
+
+
+def test_a_pass_that_the_disk_fails_is_none_and_is_made_again(history):
+    two_circles(history)
+    [position] = history.messages.accept([ConsolidationRequest(group_id="g")], clock=on("2024-06-01"))
+    [record] = history.messages.read(position)
+
+    def full(_region):
+        raise OSError("no space left on device")
+
+    use(history, ConsolidationConfig(), full)
+    with pytest.raises(OSError, match="no space"):
+        history.engine.ingest(record)
+    history.engine.roll_back()
+    assert passes(history) == []
+
+    use(history, ConsolidationConfig())
+    history.engine.ingest(record)
+    history.engine.flush()
+    assert members(history) == [["Ana", "Ben", "Cleo"], ["Dan", "Eve", "Fay"]]
+
+
+def test_entities_of_one_type_are_merged_too(history):
+    for day, name in (("2024-01-01", "ACME Corp"), ("2024-01-02", "Acme corp.")):
+        history.tell(day, subject=name, subject_type="Organization", relation="knows", object="Ana")
+
+    consolidate(history)
+
+    assert links(history) == MERGED
+
+
+def test_an_entity_of_a_producers_own_id_is_merged_with_its_namesake_that_has_none(history):
+    knows(history, "2024-01-01", "ACME Corp", "Ana")
+    stated = EntityStatement(group_id="g", entity_id=scoped_id("g", "staff-1"), name="Acme corp.")
+    history.send("2024-01-02", stated)
+    knows(history, "2024-01-03", "Acme corp.", "Ana")
+
+    consolidate(history)
+
+    assert links(history) == MERGED
+
+
+def test_labels_spread_until_no_node_moves():
+    region = Region(1, [1, 2], [[1], [0]], [{}, {0: 2}])  # the first node follows the second to its new community
+
+    assert (propagate(region, 1), propagate(region, 10)) == ([2, 0], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("region", "labels"),
+    [
+        pytest.param(Region(2, [2], [[]], [{0: 1, 1: 2}]), [1], id="that of most neighbours"),
+        pytest.param(Region(2, [2, 3], [[1], [0]], [{1: 1}, {}]), [1, 1], id="by a neighbour's neighbour"),
+        pytest.param(
+            Region(3, [3, 4], [[], []], [{0: 1, 2: 2}, {}]), [2, 4], id="of several that are one the one of most edges"
+        ),
+        pytest.param(
+            Region(2, [2, 3], [[1], [0]], [{0: 1, 1: 1}, {1: 2}]), [0, 1], id="a neighbour outside weighs as one inside"
+        ),
+    ],
+)
+def test_leiden_draws_nodes_into_the_communities_of_their_neighbours(region, labels):
+    if find_spec("graspologic_native") is None:
+        not_checked("graspologic-native is not installed")
+
+    assert leiden(region, CommunityConfig(algorithm="leiden")) == labels

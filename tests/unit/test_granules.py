@@ -11,6 +11,7 @@ from asof_streams.timezones import zone_of
     ("grain", "start", "end"),
     [
         ("second", "2024-05-08T10:30:15Z", "2024-05-08T10:30:16Z"),
+        ("minute", "2024-05-08T10:30:00Z", "2024-05-08T10:31:00Z"),
         ("hour", "2024-05-08T10:00:00Z", "2024-05-08T11:00:00Z"),
         ("day", "2024-05-08T00:00:00Z", "2024-05-09T00:00:00Z"),
         ("week", "2024-05-06T00:00:00Z", "2024-05-13T00:00:00Z"),
@@ -27,6 +28,7 @@ def test_the_granule_of_an_instant_contains_it(grain: str, start: str, end: str)
     ("zone", "instant", "grain", "start", "end"),
     [
         ("Europe/Berlin", "2024-05-15T22:30:00Z", "day", "2024-05-15T22:00:00Z", "2024-05-16T22:00:00Z"),
+        ("Europe/Berlin", "2024-05-15T22:00:00Z", "day", "2024-05-15T22:00:00Z", "2024-05-16T22:00:00Z"),  # its start
         ("Europe/Berlin", "2024-03-31T12:00:00Z", "day", "2024-03-30T23:00:00Z", "2024-03-31T22:00:00Z"),  # of 23 hours
         ("Europe/Berlin", "2024-10-27T00:30:00Z", "hour", "2024-10-27T00:00:00Z", "2024-10-27T01:00:00Z"),
         ("Europe/Berlin", "2024-10-27T01:30:00Z", "hour", "2024-10-27T01:00:00Z", "2024-10-27T02:00:00Z"),  # again
@@ -70,3 +72,21 @@ def test_at_the_ends_of_the_calendar_there_is_a_granule_too(zone: str, grain: st
 )
 def test_a_granule_is_as_long_as_by_the_clocks_of_its_zone(grain: str, start: str, end: str) -> None:
     assert tuple(map(render, granule_from(parse_moment(start), grain, zone_of("Europe/Berlin")))) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("grain", "start", "end"),
+    [
+        ("month", "2024-01-31T10:00:00Z", "2024-02-29T10:00:00Z"),
+        ("quarter", "2023-11-30T00:00:00Z", "2024-02-29T00:00:00Z"),
+        ("month", "2024-12-31T00:00:00Z", "2025-01-31T00:00:00Z"),
+    ],
+)
+def test_months_later_than_the_last_of_a_month_is_the_last_of_a_shorter_one(grain: str, start: str, end: str) -> None:
+    assert tuple(map(render, granule_from(parse_moment(start), grain))) == (start, end)
+
+
+def test_the_last_year_but_one_ends_with_the_last_one() -> None:
+    year = granule_of(parse_moment("9998-05-08"), "year")
+
+    assert tuple(map(render, year)) == ("9998-01-01T00:00:00Z", "9999-01-01T00:00:00Z")

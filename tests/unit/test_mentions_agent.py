@@ -9,6 +9,7 @@ from asking import records
 from asof_agents.extraction.ports import Extraction, Mention, ModelReply, ModelRequest, Relationship, StatedAttribute
 from asof_agents.handlers import mentions
 from asof_streams.ids import episode_id
+from histories import History, Triples
 from world import World
 
 BOOKS = [
@@ -227,3 +228,38 @@ def test_an_extraction_again_adds_what_was_not_found_before_and_its_statements_u
     assert again.model_copy(update={"relationship_id": home.relationship_id}) == home
     assert again.relationship_id != home.relationship_id
     assert role_again.attribute_id != role.attribute_id
+
+
+class _Noting(Triples):
+    """Keeps the turns that it is given to extract from, each with those before it."""
+
+    def __init__(self) -> None:
+        self.given = []
+
+    def extract(self, turn, before, known, answer=None):
+        self.given.append((turn, before))
+        return super().extract(turn, before, known, answer)
+
+
+@pytest.fixture
+def noting(tmp_path):
+    history = History(tmp_path)
+    history.extractor = _Noting()
+    yield history
+    history.close()
+
+
+def test_a_turn_of_a_chat_is_one_that_a_person_sent_over_a_platform(noting):
+    for fields in ({"external_id": "7"}, {"external_id": "8", "role_type": "system"}, {}):
+        noting.say("2024-01-01", "I want to run a marathon.", **fields)
+
+    assert [turn.chat for turn, _ in noting.extractor.given] == [True, False, False]
+
+
+def test_earlier_turns_of_a_document_are_documents_and_those_of_a_text_are_none(noting):
+    for source in ("json", "text"):
+        for city in ("Berlin", "Oslo"):
+            noting.say("2024-01-01", json.dumps({"city": city}), source=source)
+
+    found = [[each.is_json for each in (*before, turn)] for turn, before in noting.extractor.given]
+    assert found == [[True], [True, True], [False], [False, False]]

@@ -7,10 +7,13 @@ import pytest
 from asking import records
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
-from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
+from asof_agents.extraction.ports import Extraction, Mention, RejectedPart, Relationship, StatedAttribute
+from asof_agents.extraction.registry import ExtractorRegistry, Ontologies, SchemaFilter
 from asof_ontologies import registry
+from asof_ontologies.adaptation import adapt_ontology
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import EpisodeRecorded
+from asof_streams.errors import InvalidInput
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, accept
 from world import World, on
@@ -417,3 +420,36 @@ def test_the_types_of_a_message_have_the_attributes_that_it_gives_them() -> None
         ("since", "When it was founded.", "date", ()),
         ("tier", "What it sells.", "text", ("gold", "silver")),
     ]
+
+
+def test_types_that_do_not_fit_are_refused_as_soon_as_a_message_chooses_them() -> None:
+    said = {"group_id": "g", "role_type": "assistant", "content": "Hm.", "excluded_entity_types": ["Vendor"]}
+
+    with pytest.raises(InvalidInput) as refused:
+        Ontologies(registry.load("default")).choose(accept(Message, said))
+    assert refused.value.field == "excluded_entity_types"
+
+
+def test_what_is_of_a_type_that_an_ontology_does_not_know_is_left_out_and_what_it_relates_is_counted() -> None:
+    own = registry.load("default")
+    ana, ben, ghost = (Mention("e", kind, kind, at) for at, kind in enumerate(("Person", "Location", "Ghost")))
+    known, unknown = Relationship(ana, "lives_in", ben), Relationship(ana, "lives_in", ghost)
+    sure, unsure = (StatedAttribute(whom, "age", "42") for whom in (ana, ghost))
+    before = RejectedPart("attribute", "value")
+    found = Extraction((ana, ben, ghost), (known, unknown), attributes=(sure, unsure), refused=(before,))
+
+    restricted = SchemaFilter(EnglishExtractor(own, find_times), own).restrict(found)
+
+    assert restricted == Extraction(
+        (ana, ben), (known,), attributes=(sure,), refused=(before, RejectedPart("fact", "type"))
+    )
+
+
+def test_an_ontology_of_two_types_relates_these_two() -> None:
+    own = registry.load("default")
+    others = tuple(own.entities.keys() - {"Person", "Location"})
+    two = adapt_ontology(own, {}, others, {}, [], {})
+    ana, berlin = Mention("e", "Person", "Ana", 0), Mention("e", "Location", "Berlin", 13)
+    found = Extraction((ana, berlin), (Relationship(ana, "lives_in", berlin),))
+
+    assert SchemaFilter(EnglishExtractor(two, find_times), two).restrict(found) == found
