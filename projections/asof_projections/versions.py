@@ -18,7 +18,12 @@ from typing import Final, NamedTuple
 from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
-RULE: Final = 3  # the version of the rule; under the first every fact lasts, up to the second unstated starts stand
+RULE: Final = 4
+"""The version of the rule.
+
+Under the first every fact lasts, under the second a start that nobody stated stands, and under the third "my dog died"
+ends no dog that has a name.
+"""
 UNKNOWN_GRAIN: Final = "unknown"  # of what began, or happened, at a time of which only is known before when it was
 EndingOf = tuple[str | None, str | None]
 """What an ending is of: an assertion, by its id, and a value; None: of any."""

@@ -36,6 +36,14 @@ def told(memory: asof.Memory, *lines: str) -> list[str]:
         ("I'm dating Sam.", "Sam and I broke up."),
         ("The wedding is on June 14.", "The wedding is off."),
         ("I have a dog named Rex.", "Rex died last week."),
+        ("I have a dog named Rex.", "My dog passed away."),
+        ("I have a cat.", "My cat died."),
+        ("I work at Acme.", "I quit my job."),
+        ("I work at Acme.", "I got laid off."),
+        ("I work at Acme.", "I don't work there anymore."),
+        ("My husband is Ben.", "We got divorced."),
+        ("I'm dating Sam.", "We broke up."),
+        ("My girlfriend is Lea.", "My girlfriend and I split up."),
     ],
 )
 def test_what_held_holds_no_longer(memory: asof.Memory, before: str, after: str) -> None:
@@ -49,6 +57,7 @@ def test_what_held_holds_no_longer(memory: asof.Memory, before: str, after: str)
         ("I own a Honda Civic.", "I sold the Civic."),
         ("I bought a Honda.", "I sold the Honda Civic."),
         ("I work at Acme Labs.", "I left Acme."),
+        ("I work at Acme Labs.", "I lost my job."),
         ("I drive a Honda Civic.", "I sold the car."),
     ],
 )
@@ -94,3 +103,30 @@ def test_leaving_one_ends_no_other(memory: asof.Memory) -> None:
 
 def test_an_ending_of_what_was_never_said_ends_nothing(memory: asof.Memory) -> None:
     assert told(memory, "I work at Acme.", "I left Globex.") == ["Ana works at Acme"]
+
+
+def test_what_nobody_has_is_ended_by_no_role(memory: asof.Memory) -> None:
+    told(memory, "I live in Rome.", "I quit my job.", "We got divorced.")
+
+    assert [f.fact for f in memory.facts(any_time=True) if f.relation != "did"] == ["Ana lives in Rome"]
+
+
+def test_an_end_in_a_year_that_is_just_over_ends_what_was_told_without_a_start(memory: asof.Memory) -> None:
+    assert told(memory, "I am married to Julia.", "Julia and I got divorced last year.") == []
+
+
+def test_a_dog_that_died_is_none_of_two(memory: asof.Memory) -> None:
+    facts = told(memory, "I have a dog named Rex.", "I have a dog named Bello.", "My dog died.")
+
+    assert facts == ["Ana has a pet, Bello", "Ana has a pet, Rex"]
+
+
+@pytest.mark.parametrize(
+    ("one", "more"),
+    [
+        ("I have a sister named Lea.", "I have a sister named Eva."),
+        ("I have a brother named Jon.", "My other brother is named Tim."),
+    ],
+)
+def test_one_more_takes_nobodys_place(memory: asof.Memory, one: str, more: str) -> None:
+    assert len(told(memory, one, more)) == 2

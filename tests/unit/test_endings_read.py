@@ -7,6 +7,8 @@ import pytest
 import asof
 from reading import check
 
+PASSED = "I tells My husband passed away 2024-05-14.."
+
 
 @pytest.mark.parametrize(
     ("text", "stated"),
@@ -15,6 +17,15 @@ from reading import check
         ("The meeting was cancelled.", ["meeting scheduled_for cancelled ended"]),
         ("Julia and I got divorced.", ["I married_to Julia ended"]),
         ("Julia and I broke up.", ["I partner_of Julia ended"]),
+        ("Julia and I broke up in March.", ["I partner_of Julia ended ..2024-03-01"]),
+        ("My girlfriend and I split up.", ["I partner_of girlfriend ended"]),
+        ("We got divorced.", ["I married_to spouse ended"]),
+        ("My husband passed away yesterday.", ["I married_to husband ended ..2024-05-14", PASSED]),
+        ("My cat died.", ["I has_pet cat ended", "I tells My cat died"]),
+        ("I quit my job last week.", ["I works_at job ended ..2024-05-06"]),
+        ("I just got laid off.", ["I works_at job ended"]),
+        ("I resigned yesterday.", ["I works_at job ended ..2024-05-14"]),
+        ("I don't work there anymore.", ["I works_at job ended"]),
         ("I gave up the guitar and took up the piano.", ["I plays guitar ended", "I plays piano"]),
         ("I traded the Civic in for a Toyota RAV4.", ["I owns Civic ended", "I owns Toyota RAV4"]),
         ("I prefer coffee over tea.", ["I prefers coffee", "I likes tea ended"]),
@@ -44,6 +55,18 @@ def test_an_ending_is_read(text: str, stated: list[str]) -> None:
         "Julia and I broke the vase.",
         "Julia and Ben got divorced.",
         "I bought milk and drink.",
+        "I almost quit my job.",
+        "I want to quit my job.",
+        "My phone died.",
+        "My mother died.",
+        "My battery died.",
+        "I quit my job search.",
+        "I got fired up about it.",
+        "He quit my job list.",
+        "We broke up the concrete.",
+        "I left my job description at home.",
+        "Lee quit my team.",
+        "I lived there longer.",
     ],
 )
 def test_what_ends_nothing_is_left_alone(text: str) -> None:

@@ -113,7 +113,7 @@ STATEMENTS = [
     ("I can't eat gluten.", ["I does_not_eat gluten"]),
     ("I have an interview tomorrow.", ["I attended interview 2024-05-16.."]),
     ("I'm flying to Tokyo on Friday.", ["I visited Tokyo 2024-05-17.."]),
-    ("I lost my job yesterday.", ["I lost job 2024-05-14.."]),
+    ("I lost my job yesterday.", ["I works_at job ended ..2024-05-14", "I lost job 2024-05-14.."]),
     ("Hi, I'm Ana.", ["I also_known_as Ana"]),
     ("Ana works at Acme as a designer.", ["Ana works_at Acme", "Ana is_a designer"]),
     ("I was wrong about Ana: she never worked at Acme.", ["Ana works_at Acme denied"]),
@@ -323,6 +323,25 @@ CORRECTIONS = [
     (["I work at Acme.", "Not Acme but Globex."], ["I works_at Acme denied", "I works_at Globex"]),
     (["My sister Ana works at SAP.", "Sorry, I meant Siemens."], ["Ana works_at SAP denied", "Ana works_at Siemens"]),
     (["I live in Berlin.", "Actually, it's Munich."], ["I lives_in Berlin denied", "I lives_in Munich"]),
+    (["I live in Berlin.", "Sorry, I meant Bergen."], ["I lives_in Berlin denied", "I lives_in Bergen"]),  # of no list
+    (
+        ["I moved to Berlin in March.", "Correction: Bergen."],
+        ["I lives_in Berlin denied", "I lives_in Bergen 2024-03-01.."],
+    ),
+    (["My birthday is May 4.", "Actually it's May 5."], ["I has_birthday May 4 denied", "I has_birthday May 5"]),
+    (["My rent is 900 euros.", "Sorry, 950."], ["I has_rent 900 euros denied", "I has_rent 950 euros"]),
+    (["I live in Berlin.", "No wait, I live in Bergen."], ["I lives_in Bergen", "I lives_in Berlin denied"]),
+    (["I live in Berlin.", "Actually, I live in Bergen."], ["I lives_in Bergen", "I lives_in Berlin denied"]),
+    (
+        ["I'm allergic to peanuts.", "I'm allergic to walnuts, not peanuts."],
+        ["I allergic_to walnuts", "I allergic_to peanuts denied"],
+    ),
+    (["I'm allergic to peanuts.", "Sorry, I'm not allergic to peanuts."], ["I allergic_to peanuts denied"]),
+    (["I live in Berlin. I work at Acme.", "Sorry, I meant Bergen."], []),  # one of two names
+    (["I live in Berlin.", "Actually, I live in Bergen now."], ["I lives_in Bergen"]),  # a change
+    (["I'm allergic to peanuts.", "Sorry, I'm allergic to walnuts."], ["I allergic_to walnuts"]),  # maybe to both
+    (["I live in Berlin.", "Sorry, I'm late."], []),
+    (["My birthday is May 4.", "Actually it's 950 euros."], []),
     (["I live in Berlin.", ("Lee", "Sorry, I meant Munich.")], []),  # another speaker
     (["I like tea.", "It was Munich, not Berlin."], []),  # nobody spoke of Berlin
     (["I live in Berlin.", "Sorry, I meant it."], []),

@@ -18,6 +18,11 @@ MOST_GOALS: Final = 4  # that a turn implies
 
 Stance = Literal["holds", "ended", "denied"]
 
+JOB: Final = "job"
+SPOUSE: Final = "spouse"
+ROLES: Final = frozenset({JOB, SPOUSE})
+"""What an ending may call its object, whatever it is: belief knows the one that holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:

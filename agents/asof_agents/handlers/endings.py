@@ -2,12 +2,13 @@
 
 "I left Acme" ends the membership where no job is known, and "I sold the Civic" the ownership of the Honda Civic. What
 is called by a common noun alone ("the band") is the one fact with an object of that type. If several can be meant, or
-none, the ending is kept as it was said.
+none, the ending is kept as it was said, unless it calls its object by its role alone: "I quit my job".
 """
 
 from functools import lru_cache
 from typing import Final
 
+from asof_agents.extraction.ports import JOB, ROLES
 from asof_agents.resolution.entities import Resolver
 from asof_ontologies.cues import parse_cue
 from asof_ontologies.model import Ontology, RelationType
@@ -22,10 +23,11 @@ def ended_facts(
     subject: str, relation: str, ended: EntityRow, at: int, ontology: Ontology, names: Resolver
 ) -> list[tuple[str, str]]:
     """Return the relation and object of the facts that an ending of an object means, if it is not one that holds."""
-    relations = _ended_alike(ontology.relation_types, relation)
+    in_role = ended.name in ROLES
+    relations = {relation} if ended.name == JOB else _ended_alike(ontology.relation_types, relation)
     around = names.known.facts_around([subject], Moment(at, names.recorded_at), _LATEST)
     held = [f for f in around if f.subject_uuid == subject and f.relation in relations and f.object_uuid]
-    same = [fact for fact in held if fact.object_uuid == ended.uuid]
+    same = held if in_role else [fact for fact in held if fact.object_uuid == ended.uuid]
     found = same or _called_so(held, ended) or _of_type(held, ended, names)
     objects = {fact.object_uuid for fact in found}
     return [(fact.relation, fact.object_uuid or "") for fact in found] if len(objects) == 1 else []

@@ -6,6 +6,7 @@ for older facts in `invalidations`.
 
 from collections.abc import Sequence
 
+from asof_agents.extraction.ports import ROLES
 from asof_agents.handlers.admission import admit
 from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
@@ -22,6 +23,7 @@ from asof_agents.resolution.episode_resolver import EpisodeResolver
 from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.open_facts import facts_in_doubt
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
+from asof_ontologies.model import RelationType
 from asof_projections.model.rows import EntityRow, FactRow
 from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Interval, is_within
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
@@ -220,7 +222,7 @@ class ChatStatements(StatementWriter[Resolver]):
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
                     self._related.add(ended)
-                    self._end_early(ended, at)
+                    self._end_early(ended, at, stated)
                     self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
@@ -239,11 +241,16 @@ class ChatStatements(StatementWriter[Resolver]):
         kind = self.ontology.relation(triple.relation)
         if kind is not None and kind.value in OF_THINGS:
             return [Triple(triple.subject, triple.relation, None, None)]
-        if kind is None or not kind.ends or triple.object is None or self.held(triple):
+        if kind is None or not self._may_mean_another(kind) or triple.object is None or self.held(triple):
             return [triple]
         at = self.episode.valid_at
         meant = ended_facts(triple.subject, triple.relation, object_, at, self.ontology, self.names)
-        return [Triple(triple.subject, relation, uuid, None) for relation, uuid in meant] or [triple]
+        told = [] if object_.name in ROLES else [triple]
+        return [Triple(triple.subject, relation, uuid, None) for relation, uuid in meant] or told
+
+    def _may_mean_another(self, kind: RelationType) -> bool:
+        """Whether an ending of a relation may mean another object than it names: "my dog died" means Rex."""
+        return bool(kind.ends) or (self.build.rule > 3 and len(kind.targets) == 1)
 
     def _has(self, subject: str, relation: str) -> bool:
         return bool(self.held(Triple(subject, relation, None, None)))
@@ -326,18 +333,22 @@ class ChatStatements(StatementWriter[Resolver]):
             planned=planned,
         )
 
-    def _end_early(self, ended: Triple, at: int) -> None:
+    def _end_early(self, ended: Triple, at: int, stated: RelationshipStated) -> None:
         """Put what is told to have ended before its start, which nobody stated, back to before that."""
-        if self.build.rule > 2 and is_recent(at, self.episode.valid_at):
+        told_end = self._told_end(at, stated) if self.build.rule > 3 else at
+        if self.build.rule > 2 and is_recent(told_end, self.episode.valid_at):
             self._put_back(self.held(ended), ended.relation, at)
+
+    def _told_end(self, at: int, stated: RelationshipStated) -> int:
+        """Return the end of the day, month or year that begins at an instant."""
+        return granule_from(at, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))[1]
 
     def _overtake(self, triple: Triple, start: int, stated: RelationshipStated) -> bool:
         """Put back to before a state what it displaces: values whose starts nobody stated. Return whether there are."""
         said_at, slot = self.episode.valid_at, self.slot(triple)
         if self.build.rule < 3 or self.build.policy != "recency" or not slot.single or start >= said_at:
             return False
-        granule = granule_from(start, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))
-        if not is_recent(granule[1], said_at):
+        if not is_recent(self._told_end(start, stated), said_at):
             return False
         others = [a for a in slot.begun(start + 1, said_at + 1, MOST) if a.value != triple.value_key]
         return self._put_back(others, triple.relation, start)

@@ -1,5 +1,6 @@
 """Signs of a change: what tells that a value stands in the place of another, and is no second fact."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -10,6 +11,7 @@ from asof_agents.extraction.english.numerals import Slot
 
 _VERBS: Final = CHANGING - WEAK
 _TOO: Final = frozenset({"too", "also", "another"})
+_ONE_MORE: Final = frozenset({"a", "an", "another"})
 _NEW_MAX: Final = 8  # words
 
 
@@ -72,12 +74,20 @@ def is_change(signs: Signs) -> bool:
     return signs.near or (signs.shared and signs.typed) or goes_on
 
 
+def _introduces(clause: Sequence[str]) -> bool:
+    """Whether a clause tells of one more: "I have a sister named Eva", "my other sister is Eva"."""
+    if ("my", "other") in pairwise(clause):
+        return True
+    named = [at for at, word in enumerate(clause) if word == "named"]
+    return any(not _ONE_MORE.isdisjoint(clause[max(0, at - 3) : at]) for at in named)
+
+
 def wording(parsed: ParsedSentence, new: Slot) -> Wording:
     """Return what the words around a new value say of a change."""
     low = parsed.sentence.low
     begin, end = clause_bounds(low, new.first, new.last)
     clause = low[begin:end]
-    if not _TOO.isdisjoint(clause):
+    if not _TOO.isdisjoint(clause) or _introduces(clause):
         return Wording(verb=False, weak_verb=False, now=False, leading=False)
     before = low[max(begin, new.first - 3) : new.first]
     return Wording(

@@ -1,18 +1,31 @@
-"""Corrections of an earlier statement: "It was Munich, not Berlin", "Sorry, I meant Munich".
+"""Corrections of an earlier statement: "It was Munich, not Berlin", "Sorry, I meant Munich", "Actually it's May 5".
 
 The corrected statement is searched for in this turn, then in the earlier turns of the same speaker, latest first. If
 none fits, nothing is extracted.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
 _LATEST = 256  # statements of a turn among which the corrected one is searched for
+_VALUE_WORDS = 6
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_PART: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[^\w\s]")
+_ORDINALS: Final = frozenset({"st", "nd", "rd", "th", ".", ","})
+_COUNTS: Final = frozenset({"0", "month"})
+_TURNING_PAIRS: Final = frozenset({("no", "wait"), ("wait", "no"), ("wait", ",")})
+_MONTHS: Final = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec".split()
+)
+_CHANGED: Final = frozenset("again also another anymore else longer more now other since second too until used".split())
 _SAYS = frozenset({"was", "is", "'s", "were", "meant", "mean", "am", "are"})
 _TURNING = frozenset({"actually", "sorry", "oops", "correction"})
 _MEANT = frozenset({"meant", "mean", "correction"})
@@ -28,21 +41,24 @@ EarlierRelationships = Callable[[Turn], Iterable[Relationship]]
 def extract_correction(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> None:
     """If the sentence corrects an earlier statement, deny that one and add the right one."""
     low = parsed.sentence.low
-    if parsed.sentence.question:
+    if parsed.sentence.question or not low:
         return
+    turns = low[0] in _TURNING or not _MEANT.isdisjoint(low)
     wrong: Phrase | None = None
     right: Phrase | None = None
     if "not" in low and low.index("not") in parsed.taken:
         return  # "use tabs, not spaces" was read as it stands
     if "not" in low:
         right, wrong = _contrast(parsed)
-    elif low and (low[0] in _TURNING or not _MEANT.isdisjoint(low)):
+    elif turns:
         right = _meant(parsed)
-    if right is None:
-        return
-    corrected = _find(context, parsed, right, wrong, earlier)
-    if corrected is not None:
+    corrected = right and _find(context, parsed, right, wrong, earlier)
+    if right and corrected:
         _correct(context, parsed, corrected, right, wrong)
+    elif turns and _correct_value(context, parsed, earlier):
+        return
+    elif "not" in low or low[0] in _TURNING or low[:2] in _TURNING_PAIRS:
+        _correct_statements(context, parsed, earlier)
 
 
 def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
@@ -80,25 +96,47 @@ def _meant(parsed: ParsedSentence) -> Phrase | None:
 def _find(
     context: TurnContext, parsed: ParsedSentence, right: Phrase, wrong: Phrase | None, earlier: EarlierRelationships
 ) -> Relationship | None:
-    """Return the speaker's latest statement with the wrong object, or with one of the right object's type."""
-    turn = context.turn
+    """Return the speaker's latest statement with the wrong object, or with one of the right object's type.
+
+    A name of no known type is meant instead of the one name that the speaker's latest statements are about.
+    """
     asked = _text(context, parsed, wrong).casefold() if wrong else None
     kind = context.types.of(_text(context, parsed, right))
-    spoken = (
-        earlier(other)
-        for other in reversed(context.before)
-        if (other.role, other.role_type) == (turn.role, turn.role_type)
-    )
-    for statements in chain([context.findings.relationships_reversed()], spoken):
-        for found in islice(statements, _LATEST):
-            relation = context.patterns.ontology.relation(found.relation)
-            if relation is None or found.stance != "holds" or (kind is not None and kind not in relation.targets):
-                continue
-            if asked == found.target.text.casefold() or (
-                asked is None and kind is not None and found.target.type == kind
-            ):
-                return found
+    for statements in _spoken(context, parsed, earlier):
+        stated = [found for found in statements if _may_have(context, found, kind)]
+        if asked is not None:
+            fits = [found for found in stated if found.target.text.casefold() == asked]
+        elif kind is not None:
+            fits = [found for found in stated if found.target.type == kind]
+        else:
+            fits = [found for found in stated if found.target.text[:1].isupper()]
+            if len(fits) > 1:
+                return None
+        if fits:
+            return fits[0]
+        if stated and kind is None and asked is None:
+            return None
     return None
+
+
+def _spoken(
+    context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships
+) -> Iterator[Sequence[Relationship]]:
+    """Yield what the speaker said to hold, the latest first: before this sentence, then in each of the turns before."""
+    turn, start = context.turn, parsed.sentence.start
+    yield _holding(found for found in context.findings.relationships_reversed() if found.span[0] < start)
+    for other in reversed(context.before):
+        if (other.role, other.role_type) == (turn.role, turn.role_type):
+            yield _holding(earlier(other))
+
+
+def _holding(statements: Iterable[Relationship]) -> list[Relationship]:
+    return [found for found in islice(statements, _LATEST) if found.stance == "holds"]
+
+
+def _may_have(context: TurnContext, found: Relationship, kind: str | None) -> bool:
+    relation = context.patterns.ontology.relation(found.relation)
+    return relation is not None and (kind is None or kind in relation.targets)
 
 
 def _correct(
@@ -106,16 +144,89 @@ def _correct(
 ) -> None:
     """Add the denial and the correction, which keeps the times of the earlier statement."""
     kind = context.types.of(_text(context, parsed, right)) or found.target.type
-    source = _speaker_or(context, found.source)
     target = context.findings.mention(kind, *parsed.sentence.span(right.first, right.last))
     old = found.target
     if wrong:
         old = context.findings.mention(old.type, *parsed.sentence.span(wrong.first, wrong.last))
-    span = (parsed.sentence.start, parsed.sentence.end)
+    denied = _deny(context, parsed, replace(found, target=old))
+    context.findings.add(replace(found, source=denied.source, target=target, span=denied.span, cue=None))
+
+
+def _correct_value(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> bool:
+    """Correct the latest value of the same form: "May 4" by "it's May 5", "900 euros" by "950 euros" or "950"."""
+    first, last = _value(parsed)
+    start, end = parsed.sentence.span(first, last) if first < last else (0, 0)
+    text = context.turn.text[start:end]
+    form = _form(text)
+    if form.isdisjoint(_COUNTS):
+        return False
+    for found in chain.from_iterable(_spoken(context, parsed, earlier)):
+        old = found.target.text
+        words = _NUMBER.sub(text, old) if form == {"0"} and len(_NUMBER.findall(old)) == 1 else text
+        if _form(old) == _form(words) and words.casefold() != old.casefold():
+            denied = _deny(context, parsed, found)
+            target = context.findings.mention(found.target.type, start, end, words)
+            context.findings.add(replace(found, source=denied.source, target=target, span=denied.span, cue=None))
+            return True
+    return False
+
+
+def _value(parsed: ParsedSentence) -> tuple[int, int]:
+    """Return the words that end "sorry, May 5" or "actually it was 950 euros", which may be none."""
+    low, last = parsed.sentence.low, parsed.last_word
+    first = next((at for at, word in enumerate(low) if word not in _OPENINGS), last)
+    return (first, last) if last - first <= _VALUE_WORDS else (last, last)
+
+
+def _form(value: str) -> frozenset[str]:
+    """Return the words of a value, with one sign for all numbers and one for all months."""
+    said = (part.casefold() for part in _PART.findall(value))
+    return frozenset("0" if part[0].isdigit() else "month" if part in _MONTHS else part for part in said) - _ORDINALS
+
+
+def _correct_statements(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> None:
+    """Correct by what this sentence states: "No wait, I live in Bergen", "I'm allergic to walnuts, not peanuts".
+
+    Of a relation that may have several objects only what is denied was wrong.
+    """
+    low, start = parsed.sentence.low, parsed.sentence.start
+    if not _CHANGED.isdisjoint(low):
+        return
+    turned = low[0] in _TURNING or low[:2] in _TURNING_PAIRS
+    denied = parsed.phrase_at(low.index("not") + 1) if "not" in low else None
+    wrong = _text(context, parsed, denied).casefold() if denied else None
+    before = list(chain.from_iterable(_spoken(context, parsed, earlier)))
+    for said in context.findings.relationships:
+        if said.span[0] != start or said.valid_from is not None or said.valid_to is not None:
+            continue
+        target = said.target.text.casefold()
+        known = [found for found in before if _slot(found) == _slot(said)]
+        if said.stance == "ended" and turned:
+            meant = [found for found in known if found.target.text.casefold() == target]
+        elif said.stance == "holds" and wrong is not None:
+            meant = [found for found in known if found.target.text.casefold() == wrong]
+        elif said.stance == "holds" and turned and _has_one(context, said):
+            meant = [found for found in known[:1] if found.target.text.casefold() != target]
+        else:
+            continue
+        for found in meant[:1]:
+            _deny(context, parsed, found)
+
+
+def _has_one(context: TurnContext, said: Relationship) -> bool:
+    relation = context.patterns.ontology.relation(said.relation)
+    return relation is not None and relation.cardinality == "one"
+
+
+def _slot(found: Relationship) -> tuple[str, str]:
+    return "" if found.source.speaker else found.source.text, found.relation
+
+
+def _deny(context: TurnContext, parsed: ParsedSentence, found: Relationship) -> Relationship:
+    """Add the denial of an earlier statement of the speaker, and return it."""
     denied = replace(
         found,
-        source=source,
-        target=old,
+        source=_speaker_or(context, found.source),
         stance="denied",
         valid_from=None,
         valid_to=None,
@@ -123,11 +234,11 @@ def _correct(
         time_words=None,
         granule=None,
         planned=False,
-        span=span,
+        span=(parsed.sentence.start, parsed.sentence.end),
         cue=None,
     )
     context.findings.add(denied)
-    context.findings.add(replace(found, source=source, target=target, span=span, cue=None))
+    return denied
 
 
 def _speaker_or(context: TurnContext, source: Mention) -> Mention:

@@ -14,6 +14,7 @@ _NEW: Final = frozenset({"new", "current", "absolute", "all-time", "latest"})
 _LATELY: Final = (("these", "days"), ("right", "now"), ("at", "the", "moment"), ("of", "all", "time"), ("so", "far"))
 _NO_KIND: Final = ADVERBS | CONJUNCTIONS | PREPOSITIONS | PRONOUNS | {"and", "thing", "part", "one", "not", "is", "was"}
 _AFTER_KIND: Final = ADVERBS | {"and", "these", "of"}
+_AMERICAN: Final = {"colour": "color", "colours": "colors", "flavour": "flavor", "theatre": "theater"}  # one kind each
 _KIND_WORDS_MAX: Final = 3
 _OPENING_WORDS_MAX: Final = 12  # of a sentence that ends in "is my favorite band"
 
@@ -47,7 +48,7 @@ def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
         target = context.findings.mention(
             _type(context, parsed, found, relation.targets), *parsed.sentence.span(first, found.last)
         )
-        name = relation.of_noun(" ".join(low[at + 1 : kind]))
+        name = relation.of_noun(" ".join(_AMERICAN.get(each, each) for each in low[at + 1 : kind]))
         context.findings.relate(person, name, target, Meaning("holds"), None, parsed.sentence, 0.95, word)
 
 

@@ -16,6 +16,10 @@ _OPENING = frozenset({'"', "“"})
 _CLOSING = frozenset({'"', "”"})
 _TITLE_MAX = 9
 _QUOTES = frozenset("\"“”'")
+_HOUSES = frozenset(
+    "academy bakery bar cafe cathedral church clinic college diner gym hospital hotel institute inn kitchen market "
+    "museum pharmacy pub restaurant school theatre theater university".split()
+)
 _MARKS = frozenset({",", ".", "!", "?", "'", "’", "'s", "’s", "n't", "n’t", "'m", "’m", "'re", "’re", "-"})
 _SAINTS = frozenset({"st", "mt"})  # "St. Louis", "Mt. Etna"
 _AFTER_PLACE = frozenset({"at", "from", "in", "near", "to"})
@@ -68,6 +72,7 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
         if at == 0 and last == 1 and _opens_with_verb(sentence):
             continue
         last += _ends_with_s(sentence, at, last)
+        last += 2 * _is_house(sentence, last)
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
         found.append(NameSpan(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
@@ -82,6 +87,12 @@ def _ends_with_s(sentence: Sentence, first: int, last: int) -> bool:
     if low[last : last + 1] != ("'s",) or not place:
         return False
     return last + 1 == len(low) or not low[last + 1][0].isalnum() or low[last + 1] in PREPOSITIONS
+
+
+def _is_house(sentence: Sentence, last: int) -> bool:
+    """Whether the name goes on with its "'s" and a noun: "King's College", "St. Mary's Hospital"."""
+    behind = sentence.low[last : last + 2]
+    return behind[:1] == ("'s",) and behind[-1] in _HOUSES and sentence.raw[last + 1][0].isupper()
 
 
 def may_be_person(text: str) -> bool:

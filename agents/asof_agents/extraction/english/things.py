@@ -30,7 +30,9 @@ _FILLERS: Final = GREETINGS | frozenset("and btw but fyi heads lol omg phew sooo
 _BREAKS: Final = frozenset({",", "!", ":", ";", "(", "-", "–", "—", "…"})
 _SINCE: Final = frozenset("again days month now today week year yesterday".split())
 _ABOUT: Final = frozenset({"to", "with", "for", "from", "in", "at"})
-_NO_THINGS: Final = frozenset("age everything life love music nobody people someone something stuff things".split())
+_NO_THINGS: Final = frozenset(
+    "age correction everything life love music nobody people someone something stuff things".split()
+)
 _SOURCES: Final = ("my", "our", "the")
 
 
