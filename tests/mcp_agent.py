@@ -14,6 +14,7 @@ import httpx2
 import jsonschema
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
+from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -106,8 +107,10 @@ def expect_block(text: str) -> None:
 
 
 @contextmanager
-def agent(data: Path, *options: str, mode: str = "auto", **settings: str) -> Iterator[Agent]:
-    """Connect an agent to a directory, as an editor does."""
+def agent(
+    data: Path, *options: str, mode: str = "auto", user: ElicitationFnT | None = None, **settings: str
+) -> Iterator[Agent]:
+    """Connect an agent to a directory, as an editor does. `user`: who is asked, where the client can ask."""
     environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
     command = StdioServerParameters(
         command=str(ASOF), args=["mcp", "--data", str(data), *options], env=environment, cwd=data.parent
@@ -116,19 +119,23 @@ def agent(data: Path, *options: str, mode: str = "auto", **settings: str) -> Ite
     with (
         log,
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(stdio_client(command, errlog=log), mode=mode)) as client,
+        portal.wrap_async_context_manager(
+            Client(stdio_client(command, errlog=log), mode=mode, elicitation_callback=user)
+        ) as client,
     ):
         yield Agent(portal, client)
 
 
 @contextmanager
-def agent_at(url: str, mode: str = "auto", **headers: str) -> Iterator[Agent]:
-    """Connect an agent to a server over HTTP."""
+def agent_at(url: str, mode: str = "auto", user: ElicitationFnT | None = None, **headers: str) -> Iterator[Agent]:
+    """Connect an agent to a server over HTTP. `user`: who is asked, where the client can ask."""
     sender = httpx2.AsyncClient(headers=headers, timeout=SECONDS)
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(sender),
-        portal.wrap_async_context_manager(Client(streamable_http_client(url, http_client=sender), mode=mode)) as client,
+        portal.wrap_async_context_manager(
+            Client(streamable_http_client(url, http_client=sender), mode=mode, elicitation_callback=user)
+        ) as client,
     ):
         yield Agent(portal, client)
 

@@ -119,6 +119,7 @@ WRITING: dict[str, dict[str, Any]] = {
     "add_fact": {"subject": "x", "relation": "x", "object": "x"},
     "merge_entities": {"entity": "x", "into": "y"},
     "split_entity": {"entity": "x", "into": "y"},
+    "forget": {"topic": "x"},
     "add_triplet": {"source_node_name": "x", "edge_name": "x", "fact": "x", "target_node_name": "x"},
     "build_communities": {"group_ids": OWN},
     "clear_graph": {"group_ids": OWN},
@@ -238,6 +239,8 @@ def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
             assert refused.startswith(f"{group}: "), (tool, other, refused)
     for tool in DELETING:
         assert len({own.refused(tool, uuid=some) for some in (NOTHING, *ids, *episodes)}) == 1, tool
+    for asked in ({"topic": CANARY}, {"person": CANARY}, {"person": ids[0]}):
+        assert "no message of this group fits" in own.refused("forget", **asked, group_id=OWN)
     for some in ids[::8]:
         sentence = own.refused("correct_fact", fact_id=some, how="wrong", reason="x", group_id=OWN)
         assert sentence.startswith("no fact of this group has this id")

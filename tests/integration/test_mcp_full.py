@@ -25,9 +25,10 @@ FULL = [
     "add_fact",
     "merge_entities",
     "split_entity",
+    "forget",
 ]
-WRITING = {"add_memory", "correct_fact", "add_fact", "merge_entities", "split_entity"}
-DESTRUCTIVE = {"correct_fact"}
+WRITING = {"add_memory", "correct_fact", "add_fact", "merge_entities", "split_entity", "forget"}
+DESTRUCTIVE = {"correct_fact", "forget"}
 FAR = "2100"
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from asof.mcp import beliefs, episodes, graphiti, history, searches, statements, writes
+from asof.mcp import beliefs, episodes, erasures, graphiti, history, searches, statements, writes
 from asof.mcp.tools import Tool
 
 _CORE: Final[tuple[Tool[Any], ...]] = (
@@ -28,6 +28,7 @@ PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
         statements.add_fact,
         statements.merge_entities,
         statements.split_entity,
+        erasures.forget,
     ),
     "graphiti": (
         writes.add_memory,
@@ -62,6 +63,7 @@ _FULL_TEXT: Final = (
     "compare_beliefs sets what was believed at two times beside each other, what_if what a fact would change before "
     "you state it with add_fact. list_episodes shows what was said within a period, get_episode_entities the facts "
     "in it. merge_entities says that two names are one, split_entity that they are two. "
+    "forget erases for ever: first it shows what would go; go on only if the user agrees. "
 )
 _GRAPHITI_TEXT: Final = (
     "asof is a memory that keeps its history, with the tools of Graphiti's server. Call search_memory_facts and "

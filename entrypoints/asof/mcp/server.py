@@ -9,6 +9,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from asof.mcp.confirmations import Confirmation, InputNeeded
 from asof.mcp.profiles import INSTRUCTIONS, PROFILES
 from asof.mcp.scope import ClientScope
 from asof.mcp.tools import Access, Reply, Tool, shown_fields
@@ -31,11 +32,15 @@ def server_of(served: Service, settings: Settings, scope_of: Callable[[Any], Cli
         del params
         return types.ListToolsResult(tools=listed(settings.mcp_profile, scope_of(context)))
 
-    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message="there is no such tool here: tools/list has them")
-        return await answer_to(tool, Access(served, scope_of(context), settings.group_budget), params.arguments or {})
+        confirmation = Confirmation(context, params)
+        access = Access(served, scope_of(context), settings.group_budget, confirmation)
+        return await answer_to(tool, access, params.arguments or {})
 
     return Server(
         "asof",
@@ -53,12 +58,19 @@ def listed(profile: str, scope: ClientScope) -> list[types.Tool]:
     return [tool.listed(whole=profile == "graphiti", grouped=scope.group is None) for tool in tools]
 
 
-async def answer_to(tool: Tool[Any], access: Access, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Return the result of a call; an error is one too, as a sentence that says what to do."""
+async def answer_to(
+    tool: Tool[Any], access: Access, arguments: dict[str, Any]
+) -> types.CallToolResult | types.InputRequiredResult:
+    """Return the result of a call, or what the client has to ask; an error is a result, too, as a sentence.
+
+    The sentence says what to do.
+    """
     try:
         if not access.scope.may(tool.needs):
             return _failed("this address only reads, or the key lacks the permission to write")
         reply: Reply = await tool.run(access, ask(tool.arguments, arguments))
+    except InputNeeded as needed:
+        return needed.result
     except InvalidInput as error:
         return _failed(f"{error}. Change that and call again.")
     except NotFound as error:

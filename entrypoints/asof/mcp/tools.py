@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from asof.mcp.answers import Moments, ToolAnswer
 from asof.mcp.arguments import Arguments, schema_of
+from asof.mcp.confirmations import Confirmation
 from asof.mcp.scope import ClientScope
 from asof.operations.errors import InvalidInput
 from asof.operations.queries import OTHER_QUESTION, Cursor, ModelBudget, numbers_of
@@ -24,11 +25,12 @@ G = TypeVar("G", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a call works on: the service, whose memory the client may use, and what models may cost each group."""
+    """What a call works on: the service, whose memory the client may use, what models may cost each group, its user."""
 
     served: Service
     scope: ClientScope
     budget: ModelBudget
+    confirmation: Confirmation
 
 
 class Reply(NamedTuple):
