@@ -1,5 +1,7 @@
 """Search finds what holds at the moment, by words and by meaning; vectors follow the graph."""
 
+from dataclasses import replace
+
 import pytest
 
 from asking import search_of
@@ -197,6 +199,25 @@ def test_facts_near_the_centre_come_first_and_hops_leave_no_others(history, embe
         assert search.search(search_of("cat", "g", center="nobody"), NOW) == plain
         assert search.search(search_of("cat", "g", center=hits[0].subject_uuid), NOW) == hits
         assert {hit.hop for hit in plain} == {None}
+
+
+def test_a_ranking_is_a_search_for_improbable_facts_too_without_probabilities(history, embedder, vectors):
+    for number in range(80):  # some equal in score, and one in three over by now
+        until = {"invalid_at": f"{2021 + number % 3}"} if number % 3 == 0 else {}
+        said = f"Ana has {'a red' if number % 2 else 'a'} car of the kind {number // 4}"
+        history.tell("2024-02-01", relation="has", object=f"car {number}", fact=said, valid_at="2020", **until)
+    history.tell("2024-02-02", subject="Ana", relation="brother", object="Ben", fact="Ben is Ana's brother")
+    search = Search(history.beliefs, embedder, vectors.index)
+    vectors.catch_up()
+    questions = ("Who has a red car?", "What does Ana have?", "a kitten", "What does Ana's brother have?", "nonsense")
+    for asked in [{}, {"center": "Ana"}, {"limit": 3}, {"limit": 16}, {"relations": ["has"], "limit": 7}]:
+        for question in questions:
+            for at in (NOW, Moment(None, on("2025"), ever=True)):
+                query = search_of(question, min_probability=0, **asked)
+                hits = search.search(query, at)
+                assert search.rank(query, at) == [replace(hit, probability=None) for hit in hits]
+                more = search_of(question, min_probability=0, **asked | {"limit": 16})  # of no more candidates
+                assert hits[:16] == search.search(more, at)[: query.limit]
 
 
 def test_two_steps_from_a_centre_are_near_where_no_number_of_steps_is_said(history):

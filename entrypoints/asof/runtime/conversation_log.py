@@ -5,7 +5,7 @@ erased: nothing is answered to a message that is gone. Others write to the log b
 group, and whoever changes a prompt.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final, Self
@@ -31,6 +31,7 @@ from asof_streams.stored_log import stored_log
 
 _CHUNK: Final = 1_000  # records that are applied at once
 _TRIES: Final = 5
+_NEAR: Final = 3  # records between two that are read with them
 _REMEDY: Final = "restore it from a backup"
 _SIDE_FILES: Final = ("", "-wal", "-shm")
 
@@ -163,8 +164,9 @@ class ConversationLog:
 
     def messages(self, positions: Sequence[int]) -> dict[int, Record]:
         """Return the records at some positions of the messages log that can still be read."""
-        found = (record for at in positions for record in self._messages.read(at, at + 1))
-        return {record.position: record for record in found if type(record.event) is Message}
+        found = (record for run in _runs(positions) for record in self._messages.read(run.start, run.stop))
+        wanted = {*positions}
+        return {r.position: r for r in found if r.position in wanted and type(r.event) is Message}
 
     def recorded_at(self, position: int) -> int:
         """Return when a message was recorded, in UTC microseconds."""
@@ -273,6 +275,17 @@ class ConversationLog:
 
 
 _ANSWERED: Final = frozenset({"turn", "feedback", "goal", "undo"})
+
+
+def _runs(positions: Iterable[int]) -> list[range]:
+    """Return ranges in which some positions are: to read a few records more costs less than another question."""
+    runs: list[range] = []
+    for at in sorted(positions):
+        if runs and at <= runs[-1].stop + _NEAR:
+            runs[-1] = range(runs[-1].start, at + 1)
+        else:
+            runs.append(range(at, at + 1))
+    return runs
 
 
 def said_by(messages: SqliteLog, author: str, group: str) -> list[int]:

@@ -63,7 +63,7 @@ class VectorSearch:
         self.is_behind = False  # whether a search left vectors to `keep_up`
         self._lacking = 0  # of what the last search was among, how much has no vector
         self._is_open = True
-        self._compared: dict[str, Vectors] = {}  # the vectors of texts that `similarities` compared with
+        self._compared: tuple[Sequence[str], Vectors] | None = None  # the last texts that a text was compared with
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
 
@@ -78,12 +78,23 @@ class VectorSearch:
         Without an embedder words alone decide; while it fails or its vectors cannot be kept too, and then the answer
         says so. One that failed rests for a while, so that no search waits for it.
         """
+        return self._with_embedder(partial(self._search, query, at))
+
+    def rank(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
+        """Return the best facts of a moment, however improbable, without probabilities; as `search` does otherwise."""
+        return self._with_embedder(partial(self._rank, query, at))
+
+    def _with_embedder(self, search: Callable[[Embedder | None], Hits[Hit]]) -> Hits[Hit]:
         if self._embedder is not None and time.monotonic() >= self._rests_until:
             with suppress(ModelUnavailable, StorageFailed), self._noting_failure():  # a full disk can be read
-                return self._search(query, at, self._embedder)
-        hits = self._search(query, at, None)
+                return search(self._embedder)
+        hits = search(None)
         hits.unavailable = self._failure or None
         return hits
+
+    def _rank(self, query: FactSearchQuery, at: Moment, embedder: Embedder | None) -> Hits[Hit]:
+        index = self._index(self._facts(), ()) if embedder else None
+        return Hits(Search(self._beliefs, embedder, index, self._relations).rank(query, at))
 
     def _search(self, query: FactSearchQuery, at: Moment, embedder: Embedder | None) -> Hits[Hit]:
         self._lacking = 0
@@ -117,7 +128,8 @@ class VectorSearch:
         return hits
 
     def _index_of_facts(self, query: FactSearchQuery, at: Moment) -> VectorIndex:
-        return self._index(self._facts(), [partial(self._beliefs.live, g, at) for g in query.groups or (None,)])
+        of = at._replace(deeds=True)  # as a search asks
+        return self._index(self._facts(), [partial(self._beliefs.live, g, of) for g in query.groups or (None,)])
 
     def _index_of_names(self, query: FactSearchQuery, at: Moment) -> VectorIndex:
         names, known = self._named(), at.known
@@ -129,7 +141,7 @@ class VectorSearch:
 
     def _index(self, projection: VectorProjection, searched: Sequence[Callable[[], Ids]]) -> VectorIndex:
         """Return an index, brought up to the graph if little is missing; else count what is missing of the searched."""
-        if projection.unsaved == 0:  # as in most searches: nothing came since the last one
+        if self._few and projection.unsaved == 0:  # as in most searches: nothing came since the last one
             return projection.index
         behind = projection.behind
         if self._few and not self.is_behind:
@@ -177,16 +189,16 @@ class VectorSearch:
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return how similar a text is in meaning to each of some others: cosines; none where nothing embeds now.
 
-        The others are embedded once.
+        The others are embedded once, as long as they stay the same.
         """
-        if self._embedder is None or time.monotonic() < self._rests_until:
+        if self._chosen is None or self._embedder is None or time.monotonic() < self._rests_until:
             return []
         with suppress(ModelUnavailable), self._noting_failure():
-            new = [other for other in others if other not in self._compared]
-            if new:
-                self._compared.update(zip(new, self._embedder.embed(new), strict=True))
+            if self._compared is None or self._compared[0] != others:
+                self._compared = others, self._chosen.embed(others)
             [vector] = self._embedder.embed([text])
-            return [float(vector @ self._compared[other]) for other in others]
+            cosines: list[float] = (self._compared[1] @ vector).tolist()
+            return cosines
         return []
 
     def objectives(self, text: str, group: str, known: int, least: float, limit: int) -> list[ObjectiveRow]:

@@ -4,7 +4,7 @@ from asof.service.read_sessions import ReadSession
 from asof.service.session import Session
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.contexts import Context
-from asof_projections.model.queries import ContextQuery
+from asof_projections.model.queries import ContextQuery, FactSearchQuery
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
 from asof_projections.retrieval.changes import SlotChanges, corrected, holds
@@ -27,28 +27,33 @@ def gather_context(session: Session, query: ContextQuery) -> Context:
     if known == NEG:
         return compose(query, at, position, Material())
     hits = session.search(source, search_of(query, at), at)
-    return context_of(session, source, query, at, hits, position)
+    changed = session.search(source, *search_for_changes(query, at))
+    return context_of(source, query, at, hits, changed, position)
+
+
+def search_for_changes(query: ContextQuery, at: Moment) -> tuple[FactSearchQuery, Moment]:
+    """Return the search for what changed, and its moment: over facts of any time."""
+    whenever = search_of(query, at).model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
+    return whenever, Moment(None, at.known, ever=True)
 
 
 def context_of(
-    session: Session, source: ReadSession, query: ContextQuery, at: Moment, hits: Hits[Hit], position: int | None = None
+    source: ReadSession, query: ContextQuery, at: Moment, hits: Hits[Hit], changed: Hits[Hit], position: int | None
 ) -> Context:
-    """Return what is known about a question, given what `search_of` it found as of a moment."""
+    """Return what is known about a question, given what `search_of` and `search_for_changes` found as of a moment."""
     assert at.valid is not None
     assert at.known is not None
     opened = source.opened()
-    whenever = search_of(query, at).model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
-    others = session.search(source, whenever, Moment(None, at.known, ever=True))
     facts = [fact for fact in hits if fact.occurrence or holds(fact, at.valid)]
     turns = turns_of(hits)
     material = Material(
         About(opened.beliefs).entities(query.query, query.group, at.known, facts, turns),
         facts,
-        SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(others, at.valid, at.known),
+        SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(changed, at.valid, at.known),
         turns,
         corrected(opened.beliefs, facts),
-        hits.unavailable or others.unavailable,
-        max(hits.vectors_behind, others.vectors_behind),  # the facts that hold are among those of any time
+        hits.unavailable or changed.unavailable,
+        max(hits.vectors_behind, changed.vectors_behind),  # the facts that hold are among those of any time
     )
     return compose(query, at, position, material)
 

@@ -53,6 +53,10 @@ class ReadSession:
         """Return the best facts and turns of a moment."""
         return self._search().search(query, at)
 
+    def rank(self, query: "FactSearchQuery", at: Moment) -> "Hits[Hit]":
+        """Return the best facts of a moment, however improbable, without probabilities."""
+        return self._search().rank(query, at)
+
     def like(self, query: str, known: int, group: str | None, limit: int) -> "Hits[EntityRow]":
         """Return the entities whose names are nearest in meaning."""
         return self._search().like(query, known, group, limit)
@@ -130,13 +134,10 @@ class ReadSession:
         `log` is "episodic" or "semantic". NEG: there is none.
         """
         opened = self.opened()
-        position = opened.beliefs.position()
-        if log == "episodic":
-            position = min(opened.episodes.position(), opened.beliefs.checkpoint())
         with open_log(self.places, log, opened.generation) as records:
-            ahead = (r.recorded_at for r in records.read(position) if group in (None, r.group))
-            last = records.latest() if group is None else records.last_recorded(group)
-            return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
+            if log == "episodic":
+                return _known(records, min(opened.episodes.position(), opened.beliefs.checkpoint()), group)
+            return _known(records, opened.beliefs.position(), group)
 
     def reached(self, group: str | None) -> tuple[int, int]:
         """Return the known moment of an answer about a group (None: any) now, and up to which message that is.
@@ -148,7 +149,7 @@ class ReadSession:
         with open_log(self.places, "episodic") as records:
             believed = opened.beliefs.checkpoint()
             position = records.cause_of(believed) if believed < records.end() else records.checkpoint()
-        return self.known(group, "episodic"), position
+            return _known(records, min(opened.episodes.position(), believed), group), position
 
     def ids(self, start: str) -> list[str]:
         """Return the ids (of facts, entities, episodes and others) that begin so: two at most of each layer."""
@@ -199,6 +200,13 @@ class ReadSession:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+
+
+def _known(records: SqliteLog, applied: int, group: str | None) -> int:
+    """Return when the last record of a group (None: of any) before a position was recorded; NEG: there is none."""
+    ahead = (record.recorded_at for record in records.read(applied) if group in (None, record.group))
+    last = records.latest() if group is None else records.last_recorded(group)
+    return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
 
 
 class ReadSessions:

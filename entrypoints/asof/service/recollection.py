@@ -6,7 +6,7 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from asof.runtime.wiring import open_log
-from asof.service.contexts import context_of
+from asof.service.contexts import context_of, search_for_changes
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
 from asof.service.told_facts import facts_to_tell
@@ -17,6 +17,7 @@ from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment, ObjectiveRow
 from asof_projections.ports import BeliefStore
+from asof_projections.queries.consistent_read import one_state
 from asof_projections.retrieval.context import search_of
 from asof_streams.errors import EmptyMemory, NotFound
 from asof_streams.instants import INF, NEG
@@ -51,9 +52,14 @@ class RecollectionQuery:
         """Return what was known, of the archetype of the message; of an empty memory nothing, without turns."""
         try:
             source = reader.of(self.group)
-            known, _ = source.reached(self.group)
+            opened = source.opened()
         except EmptyMemory:
             return ReplyMaterial()
+        with one_state(opened.beliefs), one_state(opened.episodes):
+            return self._recollect(reader, source)
+
+    def _recollect(self, reader: Reader, source: ReadSession) -> ReplyMaterial:
+        known, _ = source.reached(self.group)
         question = self.text[:MAX_QUERY]
         archetype = choose(source.similarities(question, [example for _, example in EXAMPLES]))
         if known == NEG:
@@ -65,10 +71,14 @@ class RecollectionQuery:
         hits = source.search(search_of(asked, at).model_copy(update={"over": over}), at)
         facts = self._facts(source, hits, archetype, at)
         related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
-        context = context_of(reader, source, asked, at, hits).text if self.with_context else ""
+        context = self._context(source, asked, at, hits) if self.with_context else ""
         objectives = self._objectives(source, at, archetype)
         found = tuple(map(shown, facts))
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
+
+    def _context(self, source: ReadSession, asked: ContextQuery, at: Moment, hits: Hits[Hit]) -> str:
+        """Return the text of a context, which shows no probability of what changed."""
+        return context_of(source, asked, at, hits, source.rank(*search_for_changes(asked, at)), None).text
 
     def _facts(
         self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment

@@ -1,10 +1,30 @@
 """Consistent reads: a question that reads a store several times sees one state of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from asof_projections.graph.ports import GraphStore
+
+
+class ConsistentStore(Protocol):
+    """A store of which several reads can see one state."""
+
+    def begin_read(self) -> bool: ...
+
+    def end_read(self) -> None: ...
+
+
+@contextmanager
+def one_state(store: ConsistentStore) -> Iterator[None]:
+    """Let all reads of a store see one state, that of the first; they may do so already."""
+    begun = store.begin_read()
+    try:
+        yield
+    finally:
+        if begun:
+            store.end_read()
 
 
 class BeliefReader(Protocol):
@@ -24,11 +44,7 @@ def consistent_read(method: Callable[Concatenate[A, P], R]) -> Callable[Concaten
 
     @wraps(method)
     def consistent(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        begun = self._beliefs.begin_read()
-        try:
+        with one_state(self._beliefs):
             return method(self, *args, **kwargs)
-        finally:
-            if begun:
-                self._beliefs.end_read()
 
     return consistent

@@ -123,13 +123,15 @@ def _row(
     words: Callable[[str], list[str]],
     stem: Callable[[str], str],
 ) -> tuple[float, float, float, float]:
-    subject, sentence = words(fact.subject), words(fact.fact)
-    every = {*subject, *sentence, *words(fact.object)}
-    found = sum(name.is_in(every, fact.subject_uuid, fact.object_uuid) for name in wanted)
-    is_subject = any(name.is_in(subject, fact.subject_uuid) for name in wanted)
-    stems = {stem(word) for word in (*sentence, *words(fact.relation))}
-    covered = len(question.others & stems) / len(question.others) if question.others else 1.0
-    return found / len(wanted) if wanted else 1.0, float(is_subject), float(not wanted), covered
+    sentence, named, is_subject = words(fact.fact), 1.0, False
+    if wanted:
+        subject = words(fact.subject)
+        every = {*subject, *sentence, *words(fact.object)}
+        named = sum(name.is_in(every, fact.subject_uuid, fact.object_uuid) for name in wanted) / len(wanted)
+        is_subject = any(name.is_in(subject, fact.subject_uuid) for name in wanted)
+    others = question.others
+    stems = {stem(word) for word in (*sentence, *words(fact.relation))} if others else others
+    return named, float(is_subject), float(not wanted), len(others & stems) / len(others) if others else 1.0
 
 
 def _slots(

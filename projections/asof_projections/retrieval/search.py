@@ -9,7 +9,7 @@ Beside its score each hit has the probability that it answers, by other signals 
 decides what is left out, not what comes first.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,6 +45,16 @@ class FactCandidates(NamedTuple):
     cosines: list[float | None]
     signals: NDArray[np.float64]
     by_words: NDArray[np.bool]  # which have no vector of the model of the calibration
+
+
+class _Scored(NamedTuple):
+    """The facts that words and meaning find, by number."""
+
+    ranked: list[int]  # the best, best first
+    scores: dict[int, float]
+    words: dict[int, float]  # BM25, as a share of the best
+    meaning: dict[int, float]  # cosines
+    vector: Vectors | None  # of the question
 
 
 class _Weighed(NamedTuple):
@@ -91,6 +101,35 @@ class Search:
         probable = hits if query.min_probability is None else _selected(by_default, weighed, self._beliefs.single)
         return hits, frozenset(hit.uuid for hit in probable)
 
+    @consistent_read
+    def rank(self, query: FactSearchQuery, at: Moment) -> list[Hit]:
+        """Return what `search` does where the least probability is 0, without the probabilities, which take long."""
+        at = at._replace(deeds=True)
+        steps = steps_from_center(self._beliefs, query, at)
+        further = [query.model_copy(update={"query": chain.question}) for chain in self._chains(query, at)]
+        hits = [hit for each in (*further, query) for hit in self._ranked(each, at, steps)]
+        return (_best_of_each(hits) if further else sorted(hits, key=nearness))[: query.limit]
+
+    def _ranked(self, query: FactSearchQuery, at: Moment, steps: dict[str, int]) -> list[Hit]:
+        """Return the facts of the best scores, in no particular order: as many as are wanted, and their equals."""
+        found = self._score(query, at, steps)
+        scores = {number: round(found.scores[number], 6) for number in found.ranked}
+        last = _last_wanted([*scores.values()], query, steps)
+        first = [number for number in found.ranked if scores[number] >= last]
+        facts = self._facts(first, at)
+        if len(facts) < len(first):  # some do not count: others take their places
+            facts = self._facts(found.ranked, at)
+        return [
+            Hit.of(
+                fact,
+                scores[fact.number],
+                None,
+                Scores(_rounded(found.words.get(fact.number)), _rounded(found.meaning.get(fact.number))),
+                hop_of(fact, steps),
+            )
+            for fact in facts
+        ]
+
     def _chains(self, query: FactSearchQuery, at: Moment) -> list[Chain]:
         """Return the questions that a question leads to; of several groups none: nothing leads from one to another."""
         if query.groups is None or len(query.groups) != 1:
@@ -114,12 +153,15 @@ class Search:
         chances, least = _probabilities(found)
         if self._meaning and not self._relations:
             least = [0.0] * len(least)  # words alone say too little of what another model found
+        asked = query.min_probability
+        last = _last_wanted(found.scores, query, steps)
         return [
             (
                 Hit.of(row, round(score, 6), chance, Scores(_rounded(words), _rounded(cosine)), hop_of(row, steps)),
                 enough,
             )
             for row, score, words, cosine, chance, enough in zip(*found[:4], chances, least, strict=True)
+            if chance >= enough or (asked is not None and chance >= asked and round(score, 6) >= last)
         ]
 
     @consistent_read
@@ -128,7 +170,7 @@ class Search:
         at = at._replace(deeds=True)
         return self._candidates(query, at, steps_from_center(self._beliefs, query, at))
 
-    def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> FactCandidates:
+    def _score(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> "_Scored":
         text, group = query.query, query.group
         pool = max(_CANDIDATES * query.limit, _CANDIDATES_LEAST)
         near = None if query.hops is None else sorted(steps)
@@ -138,6 +180,7 @@ class Search:
         words = {number: score / best for number, score in bm25.items()}
         meaning: dict[int, float] = {}
         scores = dict(words)
+        vector = None
         if self._meaning:
             embedder, index = self._meaning
             [vector] = embedder.embed([text])
@@ -145,20 +188,27 @@ class Search:
             meaning = self._cosines(index, vector, pool, live, words)
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
-        ranked = sorted(scores, key=lambda n: (-scores[n], n))[:pool]
-        versions = self._beliefs.facts_numbered(ranked, at).values()
-        facts = [max(reversed(rows), key=lambda row: row.known_to) for rows in versions]  # one that is known still
+        return _Scored(sorted(scores, key=lambda n: (-scores[n], n))[:pool], scores, words, meaning, vector)
+
+    def _facts(self, numbers: Sequence[int], at: Moment) -> list[FactRow]:
+        """Return the facts with some numbers, in their order: of each a version that is known still, if it has one."""
+        versions = self._beliefs.facts_numbered(numbers, at).values()
+        return [max(reversed(rows), key=lambda row: row.known_to) for rows in versions]
+
+    def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> FactCandidates:
+        found = self._score(query, at, steps)
+        facts = self._facts(found.ranked, at)
         numbers = [fact.number for fact in facts]
         cosines, relations, by_words = np.zeros(len(facts)), np.zeros(len(facts)), np.ones(len(facts), np.bool)
-        if self._relations:
-            cosines = np.array([meaning.get(number, 0.0) for number in numbers])
-            relations = self._relations.cosines(vector, [fact.relation for fact in facts])
-            by_words = np.array([number not in meaning for number in numbers], np.bool)
+        if self._relations and found.vector is not None:
+            cosines = np.array([found.meaning.get(number, 0.0) for number in numbers])
+            relations = self._relations.cosines(found.vector, [fact.relation for fact in facts])
+            by_words = np.array([number not in found.meaning for number in numbers], np.bool)
         signals = fact_signals.columns(
-            text, facts, cosines, relations, lambda name: self._beliefs.meant(group, name, at.known)
+            query.query, facts, cosines, relations, lambda name: self._beliefs.meant(query.group, name, at.known)
         )
-        said, meant = ([values.get(number) for number in numbers] for values in (words, meaning))
-        return FactCandidates(facts, [scores[number] for number in numbers], said, meant, signals, by_words)
+        said, meant = ([values.get(number) for number in numbers] for values in (found.words, found.meaning))
+        return FactCandidates(facts, [found.scores[number] for number in numbers], said, meant, signals, by_words)
 
     def _cosines(
         self, index: VectorIndex, vector: Vectors, pool: int, among: LiveFacts | Ids, also: Iterable[int]
@@ -188,6 +238,16 @@ class NameSearch:
             vector, _CANDIDATES * limit, among=among
         )  # an entity may have several of the names
         return self._beliefs.named([number for number, _ in nearest])[:limit]
+
+
+def _last_wanted(scores: Sequence[float], query: FactSearchQuery, steps: Iterable[str]) -> float:
+    """Return the least score of a fact that a query for improbable facts, too, returns; scores: best first.
+
+    Otherwise facts of any score may be returned: some before them are improbable, of a full slot, or further away.
+    """
+    if query.min_probability != 0 or steps or len(scores) <= query.limit:
+        return float("-inf")
+    return round(scores[query.limit - 1], 6)
 
 
 def _selected(query: FactSearchQuery, weighed: _Weighed, single: Callable[[str, str], bool]) -> list[Hit]:

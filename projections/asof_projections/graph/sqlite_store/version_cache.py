@@ -6,6 +6,7 @@ later ones add the versions that were opened and closed since.
 
 import sqlite3
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
@@ -111,20 +112,29 @@ class VersionCache:
     def _move(self, kept: _Kept, group: int | None, window: Window, moments: tuple[int, int, int, int]) -> None:
         """Bring what held in another window up to this one."""
         compared = list(self._columns[3:, : self._count])
+        if kept.plateaus and kept.plateaus.hold(*moments):  # so none but the changed rows can have crossed a bound
+            crossed = np.concatenate(kept.changed)
+            kept.plateaus = kept.plateaus.narrowed(*zip((column[crossed] for column in compared), moments, strict=True))
+        else:
+            crossed = self._crossed(compared, kept, moments)
+            kept.plateaus = None if len(crossed) else Plateaus.around(*zip(compared, moments, strict=True))
+        if len(crossed):
+            kept.holding = self._corrected(kept.holding, group, window, crossed)
+        kept.moments, kept.changed = moments, []
+
+    def _crossed(
+        self, compared: Sequence[NDArray[np.int64]], kept: _Kept, moments: tuple[int, int, int, int]
+    ) -> NDArray[np.int64]:
+        """Return the rows that changed, or that a bound of a window crossed on its way."""
         crossed = np.zeros(self._count, np.bool)
         for column, *of in zip(compared, kept.moments, moments, strict=True):
             if of[0] != of[1]:
                 crossed |= (column > min(of)) & (column <= max(of))
-        if kept.changed:
-            crossed[np.concatenate(kept.changed)] = True
-        elif not crossed.any():
-            kept.plateaus = Plateaus.around(*zip(compared, moments, strict=True))
-        if crossed.any():
-            kept.holding = self._corrected(kept.holding, group, window, crossed)
-            kept.plateaus = None
-        kept.moments, kept.changed = moments, []
+        for rows in kept.changed:
+            crossed[rows] = True
+        return np.flatnonzero(crossed)
 
-    def _corrected(self, holding: Holding, group: int | None, window: Window, rows: NDArray[np.bool]) -> Holding:
+    def _corrected(self, holding: Holding, group: int | None, window: Window, rows: NDArray[np.int64]) -> Holding:
         """Return which facts hold in a window, given which did before some rows came or crossed its bounds."""
         fact = self._columns[1, : self._count]
         touched = np.zeros(len(self.words), np.bool)
