@@ -701,7 +701,7 @@ def test_the_list_of_commands_has_the_first_sentence_of_their_help() -> None:
 
 NAMING = {"name", "id", "about", "center", "entity", "into", "ref", "episode_id"}
 MAKING = {"add", "state-entity", "assert", "correct", "rebuild", "generations"}  # a name may be new, or no entity's
-PASSED = {("alias", "name"), ("search", "center"), ("replay", "name")}  # other names; a centre that nobody is
+PASSED = {("alias", "name"), ("mcp", "name"), ("search", "center"), ("replay", "name")}  # other names; a centre
 OTHERS = {"query": "x", "start": "2020", "stop": "2021", "name": "Annie", "into": "Ben", "entity": "Ana"}
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "TimezoneStatement",
     "WithdrawalRequest",
     "accept",
+    "canonical_group",
     "check_group",
     "derive",
     "episode_id",
@@ -60,3 +61,8 @@ __all__ = [
     "in_scope",
     "validate",
 ]
+
+
+def canonical_group(scope: str, key: str) -> str:
+    """Return the group id of a key within a scope: the same for ever, on every machine. It tells nothing of the key."""
+    return f"{scope}-{derive('group', scope, key)}"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from asof.http.routes.authorization import may_read
 from asof.http.schemas.body import Body
-from asof.operations.messages import derive
+from asof.operations.messages import canonical_group
 
 router = APIRouter(tags=["groups"])
 
@@ -43,4 +43,4 @@ class Resolved(BaseModel):
 @router.post("/groups/resolve", dependencies=[may_read])
 async def resolve(given: Resolve) -> Resolved:
     """Return the group id of a key within a scope. It never changes, and the group need not have a memory."""
-    return Resolved(group_id=f"{given.scope}-{derive('group', given.scope, given.key)}")
+    return Resolved(group_id=canonical_group(given.scope, given.key))
