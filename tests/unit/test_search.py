@@ -1,6 +1,7 @@
 """Search finds what holds at the moment, by words and by meaning; vectors follow the graph."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -210,7 +211,9 @@ def test_a_ranking_is_a_search_for_improbable_facts_too_without_probabilities(hi
     search = Search(history.beliefs, embedder, vectors.index)
     vectors.catch_up()
     questions = ("Who has a red car?", "What does Ana have?", "a kitten", "What does Ana's brother have?", "nonsense")
-    for asked in [{}, {"center": "Ana"}, {"limit": 3}, {"limit": 16}, {"relations": ["has"], "limit": 7}]:
+    every: list[dict[str, Any]]
+    every = [{}, {"center": "Ana"}, {"limit": 3}, {"limit": 16}, {"relations": ["has"], "limit": 7}]
+    for asked in every:
         for question in questions:
             for at in (NOW, Moment(None, on("2025"), ever=True)):
                 query = search_of(question, min_probability=0, **asked)
