@@ -78,6 +78,7 @@ def test_every_parameter_has_the_default_of_the_specification_but_for_the_labels
 
     assert (config.enable_relations, config.enable_entity_resolution) == (True, True)
     assert config.enable_contradiction_detection
+    assert (config.enable_structural_similarity, config.enable_ending_questions) == (False, False)
     assert config.entity_resolution_threshold == 0.5
     assert config.conflict_config == ConflictConfig(temporal_threshold_secs=31_557_600, confidence_threshold=0.3)
     assert (config.ner_labels, config.min_confidence) == ((), 0.0)
@@ -85,6 +86,21 @@ def test_every_parameter_has_the_default_of_the_specification_but_for_the_labels
         config.min_confidence = 1.0
     with pytest.raises(ValidationError, match="next_node_id"):
         IngestionConfig.model_validate({"next_node_id": 1_000_000})
+
+
+def test_questions_about_endings_are_kept_in_a_configuration_where_they_are_asked_alone():
+    kept = [IngestionConfig(enable_ending_questions=asked).model_dump() for asked in (False, True)]
+
+    assert ["enable_ending_questions" in each for each in kept] == [False, True]
+
+
+def test_of_a_conflict_no_other_threshold_can_be_set_and_none_later():
+    config = ConflictConfig()
+
+    with pytest.raises(ValidationError, match="frozen"):
+        config.confidence_threshold = 1.0
+    with pytest.raises(ValidationError, match="confidence_treshold"):
+        IngestionConfig.model_validate({"conflict_config": {"confidence_treshold": 0.5}})
 
 
 @pytest.mark.parametrize(
@@ -211,6 +227,10 @@ def test_thresholds_of_a_conflict_are_those_of_the_configuration(tmp_path):
             memory.state_fact(subject="Ana", relation="lives_in", object=place, valid_at=start, confidence=sure)
 
         assert len(memory.contradictions()) == 1
+        reports = [became(memory, position).report for position in (0, 1)]
+
+    assert [report.contradictions_detected for report in reports] == [0, 1]
+    assert [report.edges_created for report in reports] == [1, 2]
 
 
 def test_a_generation_keeps_the_ingestion_it_was_begun_with_and_a_rebuild_agrees_with_it(tmp_path):

@@ -66,9 +66,10 @@ def count_derived(events: Iterable[Event], counts: Counter[str]) -> None:
     """Count what became of it in a generation: entities, new and known, edges and contradictions.
 
     The edges are facts, the links of mentions to entities, and one between two facts of which the later contradicts or
-    displaced the earlier. Where a generation reads anew, its own mentions are not counted again.
+    displaced the earlier: one also where the later did both. Where a generation reads anew, its own mentions are not
+    counted again.
     """
-    introduced, meant = set[str](), set[str]()
+    introduced, meant, conflicts = set[str](), set[str](), set[frozenset[str]]()
     edges = 0
     for event in events:
         if type(event) is FactAsserted:
@@ -78,10 +79,13 @@ def count_derived(events: Iterable[Event], counts: Counter[str]) -> None:
             edges += 1
         elif type(event) is EntityIntroduced:
             introduced.add(event.entity_id)
-        elif type(event) is ContradictionFlagged or (type(event) is FactInvalidated and event.kind in _DISPLACED):
-            counts["contradictions_detected"] += 1
-            edges += 1
-    counts["edges_created"] += edges
+        elif type(event) is ContradictionFlagged:
+            conflicts.add(frozenset((event.earlier, event.later)))
+        elif type(event) is FactInvalidated and event.kind in _DISPLACED:
+            conflicts.add(frozenset((event.fact_id, event.cause)))
+    counts["edges_created"] += edges + len(conflicts)
+    if conflicts:
+        counts["contradictions_detected"] += len(conflicts)
     if introduced:
         counts["entity_nodes_created"] += len(introduced)
     if meant:
