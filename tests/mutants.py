@@ -184,7 +184,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),
     "streams/asof_streams/block.py": ("tests/contract/test_compression.py",),
-    "projections/asof_projections/projector.py": ("tests/contract/test_projector.py",),
+    "projections/asof_projections/projector.py": (
+        "tests/contract/test_projector.py",
+        "tests/contract/test_snapshots.py",
+    ),
     # the episodic graph: turns, mentions, and a conversation made again of them
     "agents/asof_agents/handlers/mentions.py": (
         "tests/unit/test_mentions_agent.py",

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from asof_streams import chain
+from asof_streams.block import unpack
 from asof_streams.compression import compress
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.messages import Message
-from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite import owes_vacuum
+from asof_streams.sqlite_log import EncodedEvent, SqliteLog
 from asof_streams.sqlite_records import Records
 
 MANY = 3_000
@@ -44,6 +47,7 @@ def test_a_compressed_log_has_the_same_records_hashes_and_checkpoint_in_less_spa
     size = path.stat().st_size
 
     assert compress(path, keep=1_000) == closed(path) == 1_984  # blocks of 64, so up to 63 more than 1,000 stay
+    assert path.stat().st_size < size * 0.7
     assert compress(path, keep=1_000) == 0
 
     with SqliteLog(path) as log:
@@ -51,7 +55,6 @@ def test_a_compressed_log_has_the_same_records_hashes_and_checkpoint_in_less_spa
         assert [log.head(position) for position in (1, 64, 65, MANY)] == heads
         assert (log.end(), log.verify(), sorted(log.groups())) == (MANY, MANY, [f"group {n}" for n in range(7)])
         assert [log.caused_by(n) for n in (0, 63, 64, 1_983, 1_984, MANY)] == [0, 63, 64, 1_983, 1_984, MANY]
-    assert path.stat().st_size < size * 0.7
 
 
 def test_the_newest_thousand_records_stay_as_they_are(path: Path) -> None:
@@ -61,6 +64,18 @@ def test_the_newest_thousand_records_stay_as_they_are(path: Path) -> None:
     with SqliteLog(path, writable=True) as log:
         log.accept([said("one more")], clock=2)
     assert compress(path) == 64
+
+
+def test_where_nothing_is_closed_the_file_need_not_be_rewritten(path: Path) -> None:
+    told(path, 10)
+    with closing(sqlite3.connect(path)) as raw:
+        assert (compress(path), owes_vacuum(raw)) == (0, False)
+
+
+def test_a_block_may_have_one_record(path: Path) -> None:
+    told(path, 1)
+
+    assert compress(path, keep=0, size=1) == closed(path) == 1
 
 
 def test_a_reader_in_the_middle_of_a_log_reads_on_while_it_is_compressed(path: Path) -> None:
@@ -89,15 +104,16 @@ def test_a_writer_goes_on_while_its_log_is_compressed(path: Path) -> None:
 
 
 def test_a_message_of_many_megabytes_has_a_block_of_its_own(path: Path) -> None:
-    texts = ["\N{GRINNING FACE}" * 500_000, "b", "c" * 500_000, "d"]
+    face = "\N{GRINNING FACE}"
+    texts = [face * 500_000, "b", face * 150_000, face * 150_000, "e", "f"]
     with SqliteLog(path, writable=True) as log:
         log.accept([said(text) for text in texts], clock=1)
-    compress(path, keep=0, size=2)
+    compress(path, keep=0, size=3)
 
     with SqliteLog(path) as log:
         assert [r.event.content for r in log.read()] == texts  # type: ignore[attr-defined]
     with closing(sqlite3.connect(path)) as raw:
-        assert raw.execute("SELECT start, stop FROM blocks").fetchall() == [(0, 1), (1, 3), (3, 4)]
+        assert raw.execute("SELECT start, stop FROM blocks").fetchall() == [(0, 1), (1, 3), (3, 6)]
 
 
 def test_content_that_is_not_to_be_kept_waits_outside_of_blocks_until_it_is_gone(path: Path) -> None:
@@ -109,6 +125,17 @@ def test_content_that_is_not_to_be_kept_waits_outside_of_blocks_until_it_is_gone
         assert compress(path, keep=0, size=1) == 2
         assert [r.event.content for r in log.read()] == ["a", "b", "c"]  # type: ignore[attr-defined]
         assert log.verify() == 4
+
+
+def test_so_does_content_that_an_older_version_kept_in_the_clear_until_it_was_read(path: Path) -> None:
+    secret = said("CANARY", suppress=True)
+    encoded = EncodedEvent(secret.type, secret.version, secret.encode())
+    with SqliteLog(path, writable=True) as log:
+        log.append_encoded(0, [("ana", 1, 0, 0, 1, encoded)], checkpoint=0)
+        assert compress(path, keep=0, size=1) == 0
+
+        assert log.suppress(0, 1)
+        assert compress(path, keep=0, size=1) == 1
 
 
 def test_what_was_erased_is_counted_in_blocks_as_elsewhere(path: Path) -> None:
@@ -137,6 +164,24 @@ DAMAGE: dict[str, tuple[str, int]] = {
     "it stands elsewhere": ("UPDATE blocks SET start = 65 WHERE start = 64", 65),
     "the last one is gone": ("DELETE FROM blocks WHERE start = 128", 128),
 }
+
+
+BLOCK = bytes.fromhex(  # in the stored form: directories have such blocks
+    "00000030000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f789c8b8e56"
+    "4acc4b54d2514a3abc4d295627dad0c0c04007481802d9a63a6640d240c70024ae6308279572538b8b13d35381ba602ca0a8918e118834d4c9"
+    "2bcdc9898de5aa564acecf2b49cd2b51b252f23dbc3027313d51a91600ec4c219b"
+)
+
+
+def test_a_block_in_its_stored_form_is_read_as_it_was_closed() -> None:
+    kept, erased = unpack(5, chain.genesis("messages"), BLOCK)
+
+    assert (kept[:9], kept[10:]) == (
+        (5, "ana", 1_000, 5, 0, 1, 1, "message", 2),
+        (bytes(range(16)), None, '{"content":"Málaga"}'.encode()),
+    )
+    assert (erased[:9], erased[10:]) == ((6, "bö", 1_001, 6, 0, 1, 1, "message", 2), (None, bytes(range(32)), None))
+    assert erased[9].hex() == "ee70a3dfdcb9dd628a9d9224e33b4acea69b4b5af70631a7734b8235f0c68cb5"
 
 
 def flipped(records: bytes) -> bytes:

@@ -12,6 +12,7 @@ from asof_projections.model.rows import Moment
 from asof_projections.projector import catch_up, open_following, rebuild
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog
+from asof_streams.events import Record
 from asof_streams.sqlite_log import SqliteLog
 from semantic_story import Story, entity, fact, unasserted
 
@@ -74,6 +75,8 @@ def test_a_new_store_finds_what_it_committed_once_it_remembers_it_no_more(log, p
 def test_what_is_there_is_kept_and_only_what_is_missing_is_read(log, story, path) -> None:
     open_following(log, path).close()
     made = path.stat().st_ino
+    open_following(log, path).close()
+    assert path.stat().st_ino == made
     story.tell(fact("h", "Ana", "likes", "Rome"))
     append(log, story)
 
@@ -135,6 +138,86 @@ def test_a_store_says_how_far_its_log_has_read_also_where_no_event_followed(log,
         assert (store.position(), store.checkpoint()) == (log.end(), story.messages + 5)
 
 
+def test_a_store_says_that_nothing_was_read_of_a_log_without_events(log, path) -> None:
+    with open_following(log, path) as store:
+        assert (store.position(), store.checkpoint()) == (0, 0)
+
+
+def test_what_follows_at_the_same_checkpoint_is_seen_by_others_too(log, story, path) -> None:
+    with open_following(log, path) as store:
+        story.tell(fact("h", "Ana", "likes", "Rome"))
+        log.append(story.drafts[log.end() :], checkpoint=log.checkpoint())
+        catch_up(log, store)
+        with SqliteGraph(path, log.name) as reader:
+            assert (reader.position(), reader.fact("h") is None) == (log.end(), False)
+
+
+def test_a_store_that_stopped_midway_says_of_no_message_that_it_has_it(log, story, path) -> None:
+    with open_following(log, path) as store:
+        before = store.checkpoint()
+        story.tell(entity("Bo"))
+        story.tell(unasserted("unknown"))
+        append(log, story)
+        with pytest.raises(DamagedLog, match="unknown"):
+            catch_up(log, store, 1)
+        store.rollback()
+        assert (store.position(), store.checkpoint()) == (log.end() - 1, before)
+
+
+def test_a_store_whose_log_cannot_be_applied_is_left_to_whoever_tries_next(log, story, path) -> None:
+    open_following(log, path).close()
+    story.tell(unasserted("unknown"))
+    append(log, story)
+    with pytest.raises(DamagedLog, match="unknown") as first:
+        open_following(log, path)
+
+    with pytest.raises(DamagedLog, match="unknown") as second:
+        open_following(log, path)
+    assert str(first.value) == str(second.value)
+
+
+class InterruptedLog(SqliteLog):
+    """A log whose first reader is interrupted."""
+
+    interrupted = False
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+        if not self.interrupted:
+            self.interrupted = True
+            raise KeyboardInterrupt
+        return super().read(start, stop)
+
+
+@pytest.mark.usefixtures("story")
+def test_who_is_interrupted_while_a_store_catches_up_is_not_answered_by_a_new_one(log, path) -> None:
+    with InterruptedLog(log.path) as same, pytest.raises(KeyboardInterrupt):
+        open_following(same, path)
+
+
+def left_behind(log: SqliteLog, story: Story, path: Path) -> None:
+    """Lose a store, but for the write-ahead log of its last transaction."""
+    open_following(log, path).close()
+    story.tell(fact("h", "Ana", "likes", "Rome"))
+    append(log, story)
+    ahead = path.with_name("graph.db-wal")
+    with open_following(log, path):
+        content = ahead.read_bytes()
+    path.unlink()
+    ahead.write_bytes(content)
+
+
+@pytest.mark.parametrize("make", [lambda log, path: open_following(log, path).close(), rebuild])
+def test_what_sqlite_left_beside_a_store_that_is_gone_is_not_read_as_the_new_ones(
+    log, story, path, tmp_path, make
+) -> None:
+    left_behind(log, story, path)
+    rebuild(log, tmp_path / "rebuilt.db")
+    make(log, path)
+
+    with SqliteGraph(path, log.name) as store, SqliteGraph(tmp_path / "rebuilt.db", log.name) as rebuilt:
+        assert (store.position(), store.digest()) == (log.end(), rebuilt.digest())
+
+
 @pytest.mark.usefixtures("story")
 def test_what_an_interrupted_rebuild_left_is_in_nobodys_way(log, path) -> None:
     path.with_name("graph.db.building").write_bytes(b"left by a crash")
@@ -156,6 +239,7 @@ def test_a_rebuild_that_fails_leaves_the_store_as_it_was(log, story, path) -> No
         rebuild(log, path)
 
     assert path.read_bytes() == before
+    assert not list(path.parent.glob("*.building*"))
 
 
 def test_an_erased_history_rebuilds_to_what_the_live_store_has(log, path, tmp_path) -> None:

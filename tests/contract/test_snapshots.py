@@ -212,6 +212,34 @@ def test_no_snapshot_of_an_old_store_is_left_that_was_taken_while_a_new_one_took
 
 
 @pytest.mark.usefixtures("story")
+def test_no_snapshot_of_an_old_store_is_left_where_a_crash_follows_a_new_one(
+    log, path, kept, tmp_path, monkeypatch
+) -> None:
+    rebuild(log, tmp_path / "built.db")
+    replace = projector._replace
+
+    def crash(built: Path, to: Path) -> None:
+        replace(built, to)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(projector, "_replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        put(tmp_path / "built.db", path)
+
+    assert not kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_a_store_that_is_made_of_its_snapshot_leaves_nothing_of_a_build_that_a_crash_ended(log, path) -> None:
+    path.unlink()
+    for ending in ("", "-wal", "-shm", "-journal"):
+        path.with_name(f"graph.db.building{ending}").write_bytes(b"left by a crash")
+    open_following(log, path).close()
+
+    assert not list(path.parent.glob("*.building*"))
+
+
+@pytest.mark.usefixtures("story")
 @pytest.mark.parametrize("room", [20_000, -1])  # bytes: for some of the copy, for all of it and not for its label
 def test_a_full_disk_leaves_the_snapshot_of_before_and_nothing_of_a_new_one(log, path, kept, room) -> None:
     before = kept.read_bytes()

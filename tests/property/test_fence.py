@@ -224,6 +224,7 @@ def test_what_no_worker_wrote_is_refused_with_the_reason_and_the_writer_goes_on(
         event(LOG, 2, Draft("g", 5, 9, 0, 1, SAID), second.term + 1, None, "second"),
         second.sent(1, 0, 1),
         second.sent(2, 1, 2),
+        second.sent(2, 0, 0),
     ]
     at = len(topic)
     topic += [*strange, *second.batch(1)]
@@ -238,6 +239,7 @@ def test_what_no_worker_wrote_is_refused_with_the_reason_and_the_writer_goes_on(
         (at + 5, "its term was not claimed"),
         (at + 6, "another record has its position"),
         (at + 7, "it is of no batch"),
+        (at + 8, "it is of no batch"),
     ]
 
 
@@ -275,6 +277,27 @@ def test_a_writer_may_claim_as_far_ahead_as_compaction_may_have_taken_and_no_fur
 
     assert (fence.term, fence.writer) == (1 + LEAP, "second")
     assert [refused.offset for refused in fence.refused] == [2]
+
+
+def test_where_an_earlier_version_claimed_any_term_takeovers_count_on_from_the_latest() -> None:
+    terms = [2**62, 2**62 + 2, 2**62 + 1, 2**62 + 3, 2**62 + 2]
+    fence, held = Fence("t"), []
+    for raw in raws([claim_of(term, f"w{term}", named=False) for term in terms]):
+        fence.pass_through(raw)
+        held.append(fence.term)
+
+    assert held == [2**62, 2**62, 2**62 + 1, 2**62 + 1, 2**62 + 2]
+    assert [refused.offset for refused in fence.refused] == [1, 3]
+
+
+def test_the_offset_of_a_checkpoint_may_be_told_later_than_the_checkpoint() -> None:
+    topic: list[Outgoing] = []
+    writer = Writer(topic, "w")
+    topic += [checkpoint_reached(LOG, 0, writer.term, 7, "w", offset) for offset in (-1, 97)]
+    fence = Fence("t")
+    [*standing(fence, raws(topic))]
+
+    assert (fence.checkpoint, fence.checkpoint_offset) == (7, 97)
 
 
 def test_the_latest_claim_that_says_it_tells_how_many_partitions_messages_have() -> None:

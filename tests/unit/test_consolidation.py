@@ -12,6 +12,7 @@ from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.partitions import Region, leiden, partition_of, propagate
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
+from asof_projections.queries.consolidations import consolidated_of
 from asof_streams.consolidation_config import CommunityConfig, ConsolidationConfig
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput
@@ -138,6 +139,36 @@ def test_undoing_a_pass_restores_the_communities_of_the_pass_before_and_parts_wh
     assert members(history) == []
     assert undo(history, "2024-06-07") == [MessageParked(reason="no consolidation of this group is left to undo")]
     assert len(held) > len(facts_before)
+
+
+def came_to(history, day, **request):
+    """Ask for a pass, or to undo one; return what it came to."""
+    [position] = history.messages.accept([ConsolidationRequest(group_id="g", **request)], clock=parse_moment(day))
+    history.engine.ingest(next(history.messages.read(position)))
+    history.engine.flush()
+    caused = [record.event for record in history.semantic.read() if record.cause == position]
+    return consolidated_of(position, caused, history.beliefs)
+
+
+def test_what_a_pass_came_to_is_told_by_names_and_so_is_what_undoing_it_came_to(history):
+    two_circles(history)
+    twins(history)
+
+    made = came_to(history, "2024-06-01")
+    undone = came_to(history, "2024-06-02", undo=True)
+    nothing = came_to(history, "2024-06-03", undo=True)
+
+    who = ["ACME Corp", "Acme corp.", "Ana", "Ben", "Cleo", "Dan", "Eve", "Fay"]
+    [merge] = made.consolidation.merges
+    assert (merge.duplicate, merge.into) == ("Acme corp.", "ACME Corp")
+    assert sorted(change.entity for change in made.consolidation.changes) == who
+    assert None not in {change.community_uuid for change in made.consolidation.changes}
+    assert undone.undone.merges == (merge,)
+    assert sorted((change.entity, change.community_uuid) for change in undone.undone.changes) == [
+        (name, None) for name in who
+    ]
+    assert (made.undone, undone.consolidation) == (None, None)
+    assert (nothing.consolidation, nothing.undone) == (None, None)
 
 
 def test_the_pass_after_an_undoing_detects_communities_again_and_leaves_apart_what_was_parted(history):

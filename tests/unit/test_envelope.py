@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_streams import episodic, semantic
+from asof_streams import conversation, episodic, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Draft, Event, Record, decode
 from asof_streams.instants import parse
 from asof_streams.kafka.envelope import Checkpoint, Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read
 from asof_streams.messages import Message
 
+assert conversation
 assert episodic
 assert semantic
 HISTORY = Path(__file__).resolve().parents[1] / "history"

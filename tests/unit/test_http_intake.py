@@ -1,5 +1,6 @@
 """The intake: what is given at the same time goes on the log together, and nobody's place is another's."""
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,7 @@ from asof_streams.errors import ContractError, InvalidInput, NotFound, WriterBus
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
+from patience import wait_until
 
 
 @pytest.fixture
@@ -50,8 +52,11 @@ def test_what_was_given_before_it_closes_is_taken_and_whoever_listens_is_called(
 
 
 def test_a_log_that_cannot_be_opened_is_said_where_the_intake_is_made(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     with pytest.raises(NotFound):
         Intake(lambda: SqliteLog(tmp_path / "messages.sqlite"), lambda: None, 10.0)
+
+    wait_until(lambda: set(threading.enumerate()) <= before)
 
 
 def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: SqliteLog) -> None:
@@ -62,7 +67,7 @@ def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: Sql
             deposed.result()
     intake.close()
 
-    assert writer.end() == 0
+    assert (writer.end(), intake.taken) == (0, 0)
 
 
 def test_a_request_that_comes_twice_at_once_is_taken_once(writer: SqliteLog) -> None:

@@ -124,6 +124,7 @@ def test_a_producer_is_known_by_source_and_id_together() -> None:
 
     assert one.producer == again.producer is not None
     assert len({one.producer, *(other.producer for other in others)}) == 5
+    assert one.producer == bytes.fromhex("05a9c569a185ac60f5511f9760bc3f1a")  # as replicas keep it
     assert received(SAID, ce_source=b"a").producer is None
     assert received(SAID, ce_source=b"a", ce_id=b"").producer is None
 

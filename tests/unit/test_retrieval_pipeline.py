@@ -7,17 +7,22 @@ import pytest
 from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.pipeline.answers import merged_retrieval, summed
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
-from asof_projections.retrieval.pipeline.search import PipelineSearch
+from asof_projections.retrieval.pipeline.graph import MemoryGraph
+from asof_projections.retrieval.pipeline.nodes import Key
+from asof_projections.retrieval.pipeline.search import PipelineSearch, retrieval_of_nothing
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of, turns_of
+from asof_streams.instants import NEG
 from asof_streams.messages import IdentityStatement
 from histories import History, on
+from semantic_story import Story, entity, fact
 from world import World
 
 NOW = Moment(on("2025"), HEAD)
@@ -197,10 +202,46 @@ def test_a_name_with_one_slip_is_known(history, text, found):
 
 
 def test_a_slip_is_not_in_a_number(history):
-    history.say("2024-01-06", "Cleo -keeps-> Model 12", role="Ben")
+    history.say("2024-01-06", "Cleo -keeps-> Area51", role="Ben")
 
-    assert named(ask(history, "Model 12")) == ["Model 12"]
-    assert named(ask(history, "Model 13")) == []
+    assert named(ask(history, "What of Area51?")) == ["Area51"]
+    assert named(ask(history, "What of Arae51?")) == ["Area51"]
+    assert named(ask(history, "What of Area52?")) == []
+
+
+def test_another_name_with_one_slip_is_known(history):
+    history.send("2024-02-01", IdentityStatement(group_id="g", op="alias", entity="Germany", name="Deutschland"))
+
+    assert named(ask(history, "What of Deutschlond?")) == ["Germany"]
+    assert named(ask(history, "What of Germeny?")) == ["Germany"]
+
+
+def test_a_name_with_one_slip_is_known_among_many_names(history):
+    for number in range(260):
+        history.tell("2024-02-01", subject=f"A{number}", relation="knows", object=f"Z{number}")
+
+    assert named(ask(history, "What of Germeny?")) == ["Germany"]
+
+
+def test_a_word_that_every_question_has_begins_and_ends_no_name(history):
+    history.say("2024-01-06", "Will -knows-> Who Knows", role="Ben")
+
+    assert named(ask(history, "Who knows what Ana will do?")) == ["Ana"]
+
+
+def test_an_entity_is_as_similar_as_its_name_is_much_of_the_question(history):
+    history.say("2024-01-06", "Bank of the West -keeps-> boat", role="Ben")
+
+    def similarity(text):
+        [node] = [
+            node
+            for node in ask(history, text, config={"graph_expansion_hops": 0}).retrieval.ranking
+            if node.way == "name"
+        ]
+        return node.similarity
+
+    assert similarity("What of the winter of Germeny?") == 0.5
+    assert similarity("Bank of the West?") == 1.0
 
 
 def test_a_name_that_nobody_has_means_an_entity_with_a_near_name_or_one_that_contains_it(history, meaning):
@@ -261,10 +302,71 @@ def test_a_fact_leads_to_the_turns_that_say_it_and_a_turn_to_the_facts_that_it_b
 
     assert sentences(hits) == ["Ana lives in Berlin"]
     assert [episode.role for episode in hits.episodes] == ["Ben", "Ana"]  # who said it again, later
+    history.say("2024-01-31", "Eve -likes-> chess", role="Ben")
     history.say("2024-02-01", "Dora -likes-> sailing", role="harbour master")
     told = ask(history, "harbour master", config=off)
     assert ways(told, "turn")["Dora -likes-> sailing"][:2] == ("words", 0)
     assert ways(told, "fact") == {"Dora likes sailing": ("graph", 1, 0.5)}
+
+
+def test_a_fact_that_words_found_leads_to_the_facts_about_its_ends(history):
+    config = {"enable_entity_extraction": False, "enable_community_expansion": False, "graph_expansion_hops": 2}
+
+    found = ways(ask(history, "lives", over="facts", config=config))
+
+    assert found == {"Ana lives in Berlin": ("words", 0, 1.0), "Berlin lies in Germany": ("graph", 2, 0.25)}
+
+
+def numbers_of_facts_and_turns(history):
+    """Say so much that a fact and a turn have the same number; return the numbers of both."""
+    for number in range(20):
+        history.say("2024-02-01", f"sailing trip {number}", role="Ben")
+    for name in ("Gus", "Hal", "Ida"):
+        history.say("2024-02-02", f"{name} -likes-> sailing", role="Ben")
+    turns = history.episodes.turns(["g"], HEAD)
+    graph = MemoryGraph(history.beliefs, history.episodes, turns, NOW, None)
+    graph.read_facts(range(100))
+    assert {*graph.facts} & {*turns.n.tolist()}
+    return graph, turns.n.tolist()
+
+
+def test_a_turn_leads_to_facts_alone_and_to_none_because_that_has_its_number(history):
+    graph, turns = numbers_of_facts_and_turns(history)
+
+    around = graph.neighbours([Key("turn", number) for number in turns])
+
+    assert {key.kind for keys in around.values() for key in keys} == {"fact"}
+
+
+def test_a_turn_that_has_the_number_of_a_fact_is_answered_as_a_turn_alone(history):
+    numbers_of_facts_and_turns(history)
+
+    hits = ask(history, "sailing trip Ana Berlin Germany", limit=100)
+
+    kinds = [node.kind for node in hits.retrieval.ranking]
+    assert kinds.count("fact") == len(hits)
+    assert len({node.uuid for node in hits.retrieval.ranking}) == len(kinds)
+
+
+def test_a_fact_of_which_no_episode_is_there_is_as_recent_as_its_time_or_else_as_the_belief(tmp_path):
+    story = Story()
+    story.tell(entity("Dora"), entity("boat"), entity("chess"))
+    dated, undated = (
+        fact("d", "Dora", "keeps", "boat", (on("2020"), None)),
+        fact("u", "Dora", "likes", "chess", (NEG, None)),
+    )
+    believed = story.tell(dated, undated)
+    with (
+        SqliteGraph(tmp_path / "told.db", "semantic.told", writable=True) as beliefs,
+        SqliteGraph(tmp_path / "behind.db", "episodic", writable=True) as behind,
+    ):
+        beliefs.apply(story.records)
+        beliefs.commit(len(story.records), b"")
+        graph = MemoryGraph(beliefs, behind, behind.turns(["g"], HEAD), NOW, None)
+        graph.read_facts(range(100))
+        times = {each.relation: graph.time_of(each) for each in graph.facts.values()}
+
+    assert times == {"keeps": on("2020"), "likes": believed}
 
 
 def test_what_is_taken_to_be_the_same_stands_for_it(history):
@@ -327,6 +429,16 @@ def test_filters_leave_facts_and_the_turns_that_say_them(history):
 
     assert sentences(hits) == ["Berlin lies in Germany"]
     assert contents(hits) == ["Berlin -lies_in-> Germany"]
+
+
+def test_what_is_read_behind_the_last_fact_that_filters_leave_is_left_out(history):
+    assert sentences(ask(history, "Berlin", relations=["lives_in"])) == ["Ana lives in Berlin"]
+
+
+def test_the_neighbours_of_a_memory_that_were_reached_with_it_are_counted(history):
+    hits = ask(history, "Germeny")
+
+    assert {(node.kind, node.centrality) for node in hits.retrieval.ranking} == {("entity", 1.0), ("fact", 1.0)}
 
 
 def test_a_kind_is_asked_for_by_what_a_search_is_over(history):
@@ -417,6 +529,15 @@ def test_each_step_is_measured_from_outside_once_and_in_its_order(history, meani
     assert measured == STEPS[1:]  # without an embedder nothing is embedded
 
 
+def test_where_nothing_was_ever_written_no_step_takes_any_time_and_that_is_told_where_it_is_asked():
+    def of_nothing(**fields):
+        query = search_of("picnic, step by step", "g", profile="pipeline", **fields)
+        return retrieval_of_nothing(query, PipelineConfig())
+
+    assert of_nothing(explain=True).metrics == RetrievalMetrics(*[0] * 8)
+    assert (of_nothing().metrics, of_nothing().mindset) == (None, "algorithmic")
+
+
 def test_answers_of_several_partitions_become_one(history):
     history.say("2024-01-06", "Ana -likes-> chess", role="Ana", group_id="other")
     found = [ask(history, "What of Ana?", group=group) for group in ("g", "other")]
@@ -468,10 +589,31 @@ def test_a_name_is_compared_with_the_question_as_it_was_asked(history, meaning):
     assert [node.kind for node in hits.retrieval.ranking] == ["entity"]
 
 
+def test_a_fact_is_compared_with_the_question_as_it_was_asked(history, meaning):
+    hits = ask(history, "Ana lives in Berlin", meaning=meaning, config=ALONE | {"min_similarity": 0.99}, over="facts")
+
+    assert sentences(hits) == ["Ana lives in Berlin"]
+
+
 def test_what_is_just_as_similar_as_the_least_is_a_seed(history, meaning):
     every = ask(history, "We had a picnic by the lake", meaning=meaning, config=ALONE).retrieval.ranking
 
     assert min(node.similarity for node in every) == 0.0
+    assert contents(ask(history, "picnic lake", config=ALONE | {"min_similarity": 1.0})) == [
+        "We had a picnic by the lake"
+    ]
+
+
+def test_of_facts_with_as_many_words_the_first_is_the_seed_where_there_is_room_for_one(history):
+    history.tell("2024-02-01", subject="Maximilian Alexander of Habsburg", relation="likes", object="sailing")
+    history.tell("2024-02-01", subject="Eve", relation="likes", object="sailing")
+    history.say("2024-02-02", "A trip to the harbour, for sailing", role="Ana")
+    config = ALONE | {"vector_top_k": 2}
+
+    hits = ask(history, "harbour sailing", config=config)
+
+    assert contents(hits) == ["A trip to the harbour, for sailing"]
+    assert sentences(hits) == ["Maximilian Alexander of Habsburg likes sailing"]
 
 
 def test_of_facts_and_turns_with_words_those_with_most_of_them_are_the_seeds(history):

@@ -1,10 +1,10 @@
 """The sentences of an episode: addressable parts, derived from its content whenever they are asked for."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asof_projections.sentences import sentence_at, sentence_id, sentence_spans
+from asof_projections.sentences import sentence_at, sentence_count, sentence_id, sentence_spans
 
 
 def texts(content):
@@ -32,6 +32,12 @@ def test_sentences_keep_every_letter_in_order_and_have_no_space_around_them(cont
 
     assert "".join("".join(found).split()) == "".join(content.split())
     assert all(sentence and sentence == sentence.strip() for sentence in found)
+
+
+@given(st.text(alphabet="aß .!?\n\t"))
+@example("k")
+def test_as_many_sentences_are_counted_as_there_are(content):
+    assert sentence_count(content) == len(sentence_spans(content))
 
 
 def test_an_offset_is_in_one_sentence_or_between_two():

@@ -50,7 +50,6 @@ def add_communities(
     for community in beliefs.communities(None, known, of=entities):
         for member in community.members:
             communities[member.uuid].append(community)
-            graph.names.setdefault(member.uuid, member.name)
     nodes: dict[str, list[Key]] = {}
     every = dict(reached)
     for uuids in ends.values():
