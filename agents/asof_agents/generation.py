@@ -124,11 +124,13 @@ class Generation:
         return self.store.retried(position)
 
     def _derive_facts(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
+        if len(batch) == 1 and _is_structured(batch[0].event):
+            return facts.derive_semantic_events(batch, self.build, self.store)
         batch = self._extracted_anew(batch, known)
         own = [r.event for r in batch[1:]] if self.extractors else []
         speakers = partial(self.speakers, batch[0], known)
         events = facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge, self.meter)
-        is_parked = any(isinstance(event, MessageParked) for event in events)
+        is_parked = MessageParked in map(type, events)
         raised = [] if is_parked else self.objectives(batch[0], (record.event for record in batch[1:]))
         return [*own, *events, *raised]
 
@@ -154,3 +156,8 @@ class Generation:
 def is_extracted_anew(episode: EpisodeRecorded) -> bool:
     """Whether extraction anew applies to an episode: not to structured facts, nor where the content was suppressed."""
     return episode.source != "fact" and not episode.suppressed
+
+
+def _is_structured(event: Event) -> bool:
+    """Whether an event is the episode of a structured fact, of which nothing is extracted."""
+    return isinstance(event, EpisodeRecorded) and event.source == "fact"

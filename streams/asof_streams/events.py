@@ -35,6 +35,21 @@ class Event(BaseModel):
 
 
 E = TypeVar("E", bound=Event)
+_new: Final = object.__new__
+_set: Final = object.__setattr__
+
+
+def event_of(cls: type[E], fields: dict[str, Any]) -> E:
+    """Return an event of values that are known to be valid, without a validation: a tenth of what that costs.
+
+    fields: all that the class has, in their order, as validation would leave them; the event keeps the dict.
+    """
+    event = _new(cls)
+    _set(event, "__dict__", fields)
+    _set(event, "__pydantic_fields_set__", set())
+    _set(event, "__pydantic_extra__", None)
+    _set(event, "__pydantic_private__", None)
+    return event
 
 
 class Draft(NamedTuple):

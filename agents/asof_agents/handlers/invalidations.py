@@ -292,22 +292,22 @@ class BeliefChanges:
                 events.append(said)
                 continue
             fact = said["fact_id"]
-            events.append(FactAsserted(**said, holds=_open(holds.get(fact, ()))))
+            events.append(FactAsserted(**said, holds=open_periods(holds.get(fact, ()))))
         for slot, held, gone in after:
             before, asserted = slot.before, self.asserted
             changed = [f for f, periods in held.items() if before.get(f, ()) != periods and f not in asserted]
             changed += [f for f in gone if before.get(f)]
             if changed:
-                events.extend(_consequences(slot, sorted(changed), held))
+                events.extend(consequences(slot, sorted(changed), held))
         return events
 
 
-def _consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
+def consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
     """Yield the changes of belief in facts that were known before this message."""
     for fact_id in changed:
         before, now = slot.before.get(fact_id, ()), held.get(fact_id, ())
         if _within(before, now):
-            yield FactRestored(fact_id=fact_id, cause=slot.last, holds=_open(now))
+            yield FactRestored(fact_id=fact_id, cause=slot.last, holds=open_periods(now))
         else:
             happened = bool(now) and bool(slot.assertions[fact_id].granules)
             kind, cause = slot.causes.get(fact_id, ("refined" if happened else "superseded", slot.last))
@@ -316,7 +316,7 @@ def _consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tu
             ):  # the fact itself is attested less long, so an older fact displaces it
                 end = now[-1][1]
                 cause = next((a.fact_id for a in slot.assertions.values() if a.start == end), cause)
-            yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))
+            yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=open_periods(now))
 
 
 def value_of(entity: str | None, literal: str | None) -> str:
@@ -324,7 +324,8 @@ def value_of(entity: str | None, literal: str | None) -> str:
     return f"e:{entity}" if entity is not None else f"v:{literal}"
 
 
-def _open(periods: tuple[Interval, ...]) -> tuple[Period, ...]:
+def open_periods(periods: tuple[Interval, ...]) -> tuple[Period, ...]:
+    """Return periods as events have them: one without a stated end has none."""
     return tuple((start, None if end == INF else end) for start, end in periods)
 
 

@@ -19,7 +19,7 @@ from asof_streams.events import Event, Record
 from asof_streams.ids import episode_id
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, EntityUnmerged, FactAsserted, FactEnded, FactReinforced
+from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
 
 N = TypeVar("N", bound=ExactNames)
 
@@ -103,24 +103,6 @@ class StatementWriter(Generic[N]):
                 fact_id,
                 self.build.ingestion.conflict_config,
             )
-
-    def is_first(self, triple: Triple) -> bool:
-        """Whether nothing is known of a triple's slot that an assertion of it has to be weighed against."""
-        relation = self.ontology.relation(triple.relation)
-        if (relation is not None and relation.symmetric) or triple.relation == ALSO_KNOWN_AS or self.changes.statements:
-            return False
-        single = self.changes.single(triple.relation)
-        if triple.subject in self.names.introduced and not single:
-            return True
-        value = None if single else triple.value_key
-        slot = self.known.slot(self.names.group, triple.subject, triple.relation, value)
-        return not (slot.assertions or slot.endings)
-
-    def state_first(self, triple: Triple, **fields: Any) -> None:
-        """Assert the fact of a triple that `is_first`: believed as it is stated, it changes nothing else."""
-        fact = self._of_triple(triple, self.changes.new_id("fact"))
-        holds = ((fields["valid_from"], fields["valid_to"]),)
-        self.changes.statements.append(FactAsserted(**fact, **fields, holds=holds))
 
     def _of_triple(self, triple: Triple, fact_id: str) -> dict[str, Any]:
         """Return the fields of an assertion of this episode that say of what it is."""

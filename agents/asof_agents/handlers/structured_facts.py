@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from asof_agents.handlers.granules import granule_of
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, Triple
+from asof_agents.handlers.usual_facts import usual_events
 from asof_agents.ports import FactView
 from asof_agents.resolution.exact import ExactNames
 from asof_projections.model.rows import EntityRow, Statement
@@ -22,6 +23,12 @@ from asof_streams.timezones import zone_of
 
 def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
     """Return the semantic events of the episode of a structured fact. InvalidInput, NotFound: it cannot stand."""
+    usual = usual_events(first, episode, build, known)
+    return weighed_events(first, episode, build, known) if usual is None else usual
+
+
+def weighed_events(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
+    """Return the same of any structured fact: what the usual ones come to has a shorter way."""
     names = ExactNames(known, build.digest, first.group, first.recorded_at, episode)
     structured = StructuredStatements(names, build, first.cause)
     structured.state(episode.statement)
@@ -63,9 +70,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
         if target is not None and not target.dead and not self._same(target, triple, stated):
             raise InvalidInput("it names another fact already; use op correct (or end) to change that one", field="ref")
         claim = self._claim(stated, triple)
-        if self.is_first(triple):
-            self.state_first(triple, **self._fields(stated, claim))
-        elif not ((stated.ref is None or target is not None) and self._say_again(claim)):
+        if not ((stated.ref is None or target is not None) and self._say_again(claim)):
             self._state_new(stated, claim)
 
     def _claim(self, stated: FactStatement, triple: Triple) -> "_Claim":

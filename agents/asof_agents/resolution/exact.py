@@ -7,7 +7,7 @@ from asof_agents.ports import FactView
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key
 from asof_streams.episodic import EpisodeRecorded
-from asof_streams.events import Event
+from asof_streams.events import Event, event_of
 from asof_streams.ids import derive
 from asof_streams.semantic import EntityIntroduced
 
@@ -38,22 +38,15 @@ class ExactNames:
 
     def named(self, name: str, type_: str | None) -> EntityRow | None:
         """Return the first entity with exactly this name, those that this episode introduced before all others."""
-        for entity in self._by_name.get(name, ()):
-            if fits(entity.type, type_):
-                return entity
-        for entity in self.known.entities_named(self.group, name):
-            if fits(entity.type, type_):
-                return entity
-        return None
+        introduced = first_fitting(self._by_name.get(name, ()), type_)
+        return introduced or first_fitting(self.known.entities_named(self.group, name), type_)
 
     def introduce(self, name: str, type_: str | None) -> EntityRow:
         """Return a new entity."""
-        uuid = derive("entity", self.build, self.episode.episode_id, type_ or "", name)
-        self.events.append(
-            EntityIntroduced(entity_id=uuid, name=name, entity_type=type_, episode_id=self.episode.episode_id)
-        )
-        entity = EntityRow(uuid, self.group, name, type_, self.recorded_at)
-        self.introduced[uuid] = entity
+        introduced = introduction(name, type_, self.build, self.episode.episode_id)
+        self.events.append(introduced)
+        entity = EntityRow(introduced.entity_id, self.group, name, type_, self.recorded_at)
+        self.introduced[entity.uuid] = entity
         self._by_name.setdefault(name, []).append(entity)
         self._by_key.setdefault(key(name), []).append(entity)
         return entity
@@ -61,6 +54,20 @@ class ExactNames:
     def introduced_as(self, name: str) -> Sequence[EntityRow]:
         """Return what this episode introduced under a name that differs from this one in its spelling at most."""
         return self._by_key.get(key(name), ())
+
+
+def introduction(name: str, type_: str | None, build: str, episode: str) -> EntityIntroduced:
+    """Return the event by which an episode introduces an entity in a build."""
+    uuid = derive("entity", build, episode, type_ or "", name)
+    return event_of(EntityIntroduced, {"entity_id": uuid, "name": name, "entity_type": type_, "episode_id": episode})
+
+
+def first_fitting(entities: Sequence[EntityRow], type_: str | None) -> EntityRow | None:
+    """Return the first entity that may be meant by a type; None: none may."""
+    for entity in entities:  # mostly one, for which a generator would cost more than the rest
+        if fits(entity.type, type_):
+            return entity
+    return None
 
 
 def fits(known: str | None, asked: str | None) -> bool:

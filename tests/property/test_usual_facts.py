@@ -1,6 +1,7 @@
-"""The first statement of a slot is believed as it is stated, and is kept as the store has it."""
+"""A usual fact comes to the same in its short way, and a slot that a writer keeps is as the store has it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -8,13 +9,11 @@ from typing import Any, Final
 import pytest
 
 from asof_agents.handlers.episodes import episode_of_fact
-from asof_agents.handlers.statement_writer import Build, Triple
-from asof_agents.handlers.structured_facts import StructuredStatements, state
-from asof_agents.ports import FactView
-from asof_agents.resolution.exact import ExactNames
+from asof_agents.handlers.statement_writer import Build
+from asof_agents.handlers.structured_facts import state, weighed_events
+from asof_agents.handlers.usual_facts import usual_events
 from asof_ontologies.model import Ontology
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
 from asof_streams.instants import DAY
@@ -25,30 +24,22 @@ from histories import ONTOLOGY, History, on
 
 START: Final = on("2024-01-01")
 NAMES: Final = ("Ana", "Ben", "Cleo", "Dora", "Eli")
+MORE: Final = (*NAMES, "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lev", "Mia", "Noa", "Oda")
 RELATIONS: Final = ("lives_in", "works_at", "likes", "visited", "friend_of", "married_to", "also_known_as", "unheard")
 WITHOUT: Final = Ontology.model_validate(  # a relation that it does not know merges entities all the same
     {**ONTOLOGY.model_dump(), "relation_types": [r for r in ONTOLOGY.relation_types if r.name != "also_known_as"]}
 )
-BUILDS: Final = (Build("test", ONTOLOGY, "recency"), Build("test", WITHOUT, "graded"))
+BUILDS: Final = (
+    Build("test", ONTOLOGY, "recency"),
+    Build("test", WITHOUT, "graded"),
+    Build("test", WITHOUT, "recency"),
+    Build("test", ONTOLOGY, "recency", rule=1),
+)
 
 
-class Weighed(StructuredStatements):
-    """Weighs each assertion against its slot, also where that is empty."""
-
-    def is_first(self, triple: Triple) -> bool:
-        del triple
-        return False
-
-
-def weighed(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
-    statements = Weighed(ExactNames(known, build.digest, first.group, first.recorded_at, episode), build, first.cause)
-    statements.state(episode.statement)
-    return statements.events()
-
-
-def line(random: Random) -> FactStatement | None:
+def line(random: Random, names: Sequence[str] = NAMES) -> FactStatement | None:
     """Return a statement; None: what was drawn is none."""
-    subject, object_ = random.sample(NAMES, 2)
+    subject, object_ = random.sample(names, 2)
     fields: dict[str, Any] = {
         "group_id": "g",
         "op": random.choice(["assert"] * 4 + ["end", "end", "retract", "correct"]),
@@ -74,21 +65,30 @@ def outcome(events: Any, *given: Any) -> list[Event] | str:
         return repr(error)
 
 
-@pytest.mark.parametrize("seed", range(tries(6, nightly=200)))
-def test_the_first_statement_of_a_slot_says_what_weighing_it_would_say(tmp_path: Path, seed: int) -> None:
-    random, history, build, seen = Random(seed), History(tmp_path), BUILDS[seed % 2], Counter[bool]()
-    for position in range(120):
-        while (stated := line(random)) is None:
-            pass
-        first = Record(position, "g", START + position, position, 0, 1, 0, stated)
-        episode = episode_of_fact(first, stated, history.episodes)
-        first = first._replace(event=episode)
-        said = outcome(state, first, episode, build, history.beliefs)
-        assert said == outcome(weighed, first, episode, build, history.beliefs), stated
-        seen[isinstance(said, list)] += 1
-        history.send_at(START + position, stated)
-    assert min(seen[True], seen[False]) > 0
-    history.close()
+@pytest.mark.parametrize("build", BUILDS, ids=["recency", "graded", "unheard", "first rule"])
+def test_a_usual_fact_comes_to_what_weighing_it_would_come_to(tmp_path: Path, build: Build) -> None:
+    seen = Counter[str]()
+    for seed in range(tries(3, nightly=50)):
+        (folder := tmp_path / str(seed)).mkdir()
+        random, history = Random(seed), History(folder)
+        for position in range(150):
+            while (stated := line(random, MORE)) is None:
+                pass
+            first = Record(position, "g", START + position, position, 0, 1, 0, stated)
+            episode = episode_of_fact(first, stated, history.episodes)
+            first = first._replace(event=episode)
+            usual = usual_events(first, episode, build, history.beliefs)
+            if usual is not None:
+                weighed = outcome(weighed_events, first, episode, build, history.beliefs)
+                assert usual == weighed, stated
+                assert [event.encode() for event in usual] == [event.encode() for event in weighed]
+                assert [list(event.__dict__) for event in usual] == [list(event.__dict__) for event in weighed]
+                seen.update(event.type for event in usual)
+            seen["other" if usual is None else "usual"] += 1
+            history.send_at(START + position, stated)
+        history.close()
+    assert min(seen["usual"], seen["other"], seen["entity.introduced"]) > 0
+    assert (seen["fact.invalidated"] > 0) is (build.policy == "recency")
 
 
 @pytest.mark.parametrize("relation", ["friend_of", "married_to"])
@@ -99,6 +99,7 @@ def test_a_fact_that_holds_both_ways_is_no_first_statement_the_other_way_round(t
     again = FactStatement.model_validate({**fields, "subject": "Ben", "object": "Ana"})
     first = Record(1, "g", START + 1, 1, 0, 1, 0, again)
     episode = episode_of_fact(first, again, history.episodes)
+    assert usual_events(first._replace(event=episode), episode, BUILDS[0], history.beliefs) is None
     [event] = state(first._replace(event=episode), episode, BUILDS[0], history.beliefs)
     assert isinstance(event, FactReinforced)
     history.close()
