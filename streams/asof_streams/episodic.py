@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from asof_streams.events import Event, decode, register
+from asof_streams.events import Event, register
 from asof_streams.messages import FactStatement
 from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, absent, unset
 
@@ -69,7 +69,7 @@ class EpisodeRecorded(Event):
         """The structured fact that this is the episode of, as it means today. DecodeError: a newer asof wrote it."""
         stated = self.__dict__.get("statement")  # as of a cached property, which takes a lock to look here
         if stated is None:
-            stated = self.__dict__["statement"] = decode(FactStatement.type, self.statement_version, self.body.encode())
+            stated = self.__dict__["statement"] = FactStatement.read(self.body.encode(), self.statement_version)
         assert isinstance(stated, FactStatement)
         return stated
 

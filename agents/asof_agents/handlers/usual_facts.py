@@ -4,7 +4,7 @@ What follows from it is what `structured_facts` would derive, at a fraction of t
 tests/property/test_usual_facts.py holds the two to each other. Pure.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from asof_agents.handlers.granules import granule_of
 from asof_agents.handlers.invalidations import SlotState, consequences, open_periods, value_of
@@ -25,13 +25,8 @@ _DEEDS: Final = 2  # the first rule of belief that tells them from states
 _SHORT: Final = 8  # assertions of a slot; in a longer one it costs less to find what a new one touches
 
 
-class _Claim(NamedTuple):
-    """Over which period something is asserted, whether it happened then, and whether that is still ahead."""
-
-    start: int
-    end: int | None
-    occurrence: bool
-    planned: bool
+_Claim = tuple[int, int | None, bool, bool]
+"""What is claimed: from when, until when, whether it happened then, and whether that is still ahead."""
 
 
 def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event] | None:
@@ -48,18 +43,22 @@ def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: F
     fact, relation = derive("fact", build.digest, episode.episode_id, "0"), stated.relation or ""
     literal = stated.value
     value = value_of(entity, literal)
-    holds: tuple[Period, ...] = ((claim.start, claim.end),)
+    start, end, occurrence, planned = claim
+    holds: tuple[Period, ...] = ((start, end),)
     changes: list[Event] = []
     single = known.single(first.group, relation)
+    if entity is not None and _holds_both_ways(relation, episode, build):
+        reverse = None if events else known.slot(first.group, entity, relation, value_of(subject, None))
+        if single or (reverse is not None and reverse.assertions):
+            return None
     if single or not is_new:  # else no store has anything of the slot
         slot = known.slot(first.group, subject, relation, None if single else value)
         if slot.assertions or slot.endings:
-            may_contest = single and build.policy == "recency" and not claim.occurrence
+            may_contest = single and build.policy == "recency" and not occurrence
             if not may_contest or not _is_new_value(value, slot, is_told=stated.ref is None):
                 return None
-            end = INF if claim.end is None else claim.end
-            order = first.cause, 0
-            new = Assertion(fact, value, claim.start, end, order, episode.valid_at, (), not claim.planned)
+            until, order = INF if end is None else end, (first.cause, 0)
+            new = Assertion(fact, value, start, until, order, episode.valid_at, (), not planned)
             holds, changes = _weigh(new, slot)
     said = literal if entity is None else stated.object
     fields = {  # all of them, in their order
@@ -70,8 +69,8 @@ def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: F
         "value": literal,
         "sentence": stated.fact or f"{stated.subject} {relation.replace('_', ' ')} {said}",
         "confidence": stated.confidence,
-        "valid_from": claim.start,
-        "valid_to": claim.end,
+        "valid_from": start,
+        "valid_to": end,
         "said_at": episode.valid_at,
         "grain": stated.grain,
         "time_words": None,
@@ -79,8 +78,8 @@ def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: F
         "relationship_id": None,
         "ref": stated.ref,
         "corrects": None,
-        "occurrence": claim.occurrence,
-        "planned": claim.planned,
+        "occurrence": occurrence,
+        "planned": planned,
         "number": literal is not None,
         "qualifiers": stated.qualifiers or {},
         "holds": holds,
@@ -89,24 +88,27 @@ def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: F
 
 
 def _claim(stated: FactStatement, episode: EpisodeRecorded, build: Build) -> _Claim | None:
-    """Return what an assertion claims; None: it is none, is worth no fact, or is about more than one slot."""
+    """Return what an assertion claims; None: it is none, is worth no fact, or merges what it names."""
     relation = stated.relation or ""
     if stated.op != "assert" or relation == ALSO_KNOWN_AS or stated.object == stated.subject:
         return None
     ontology = build.ontology_of(episode)
     kind = ontology.relation(relation)
-    if kind is not None and kind.symmetric:
-        return None
     start, end = episode.valid_at if stated.valid_at is None else stated.valid_at, stated.invalid_at
     if end is not None and start >= end:
         return None
     if build.rule < _DEEDS or kind is None:
-        return _Claim(start, end, occurrence=False, planned=False)
+        return start, end, False, False
     occurrence = relation in ontology.occurrences
     if occurrence and end is None:
         start, end = granule_of(start, stated.grain or "day", zone_of(episode.timezone or "UTC"))
     is_deed = relation in ontology.relations and kind.is_deed
-    return _Claim(start, end, occurrence, is_deed and start > episode.valid_at)
+    return start, end, occurrence, is_deed and start > episode.valid_at
+
+
+def _holds_both_ways(relation: str, episode: EpisodeRecorded, build: Build) -> bool:
+    kind = build.ontology_of(episode).relation(relation)
+    return kind is not None and kind.symmetric
 
 
 def _is_known(ref: str, group: str, known: FactView) -> bool:
