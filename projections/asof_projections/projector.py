@@ -8,7 +8,7 @@ from typing import Final
 
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot, restore_snapshot
-from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.graph.sqlite_store.store import Opener, SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
 from asof_streams.instants import INF
@@ -92,14 +92,14 @@ def rebuild(log: EventLog, path: Path) -> None:
 
 
 @contextmanager
-def replacing(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
+def replacing(log: EventLog, path: Path, opener: Opener | None = None) -> Iterator[SqliteGraph]:
     """Yield a new store, as `building` does, that takes the place of what is at `path` when this ends without an error.
 
     After an error nothing of it is left.
     """
     beside = path.with_name(path.name + _BUILDING)
     try:
-        with building(log, beside) as store:
+        with building(log, beside, opener) as store:
             yield store
     except BaseException:
         _remove(beside, "", *_SIDE_FILES)
@@ -108,13 +108,13 @@ def replacing(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
 
 
 @contextmanager
-def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
+def building(log: EventLog, path: Path, opener: Opener | None = None) -> Iterator[SqliteGraph]:
     """Yield a new store, filled in bulk with all records of the log; more may be applied.
 
     When this ends without an error the store is complete and on disk; after an error it is useless.
     """
     _remove(path, "", *_SIDE_FILES)
-    with SqliteGraph(path, log.name, writable=True) as store, store.bulk():
+    with SqliteGraph(path, log.name, writable=True, opener=opener) as store, store.bulk():
         checkpoint, end = log.checkpoint(), log.end()
         records = log.read(0, end)
         while batch := list(islice(records, BATCH)):

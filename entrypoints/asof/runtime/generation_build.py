@@ -12,6 +12,7 @@ from pathlib import Path
 
 from asof.runtime.build_file import BuildFile, name_taken
 from asof.runtime.control_log import decide
+from asof.runtime.database_process import open_elsewhere
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow
 from asof.runtime.layout import DirectoryLayout
@@ -130,7 +131,7 @@ class _Build:
         def load(log: SqliteLog, path: Path) -> AbstractContextManager[SqliteGraph]:
             if journal is not None or path.exists() or episodic.end() - log.checkpoint() <= IN_BULK:
                 return following_store(log, path)
-            store = opened.enter_context(replacing(log, path))
+            store = opened.enter_context(replacing(log, path, open_elsewhere))
             store.answer_handlers()
             return nullcontext(store)
 
