@@ -152,7 +152,7 @@ RAISED: Final[dict[str, tuple[str, ...]]] = {
     "fact.stated": ("grain", "qualifiers"),
     "generation.started": ("rule",),
     "message.sent": ("external_id", "reply_to", "kind", "is_proactive", "author_id"),
-    "relationship.stated": ("granule", "planned"),
+    "relationship.stated": ("granule", "planned", "former"),
 }
 SECOND_THEN: Final = ("episode.recorded", "message.sent")  # the types that were at their second version
 

@@ -167,6 +167,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "ontology_digest": "the SHA-256 of its content",
     "op": "what is done with the fact",
     "planned": "whether it was still ahead when it was said",
+    "former": "whether the words say of what ended that it held before",
     "policy": "how contradictions are decided",
     "previous_episode_ids": "the episodes to read it with as context, in place of the last ones before it",
     "prompt": "the key of the prompt",

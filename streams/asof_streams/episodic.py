@@ -98,11 +98,12 @@ class RelationshipStated(Event):
     """An episode states a relation between two mentions, dated by its turn; a time in its words stands beside that.
 
     `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun). Of a deed the
-    words may give the granule in which it happened, and they tell whether it is still ahead.
+    words may give the granule in which it happened, and they tell whether it is still ahead. What `ended` is `former`
+    if the words say that it held before, as "I used to" does and a mere "not" does not.
     """
 
     type: ClassVar[str] = "relationship.stated"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     relationship_id: str
@@ -117,6 +118,7 @@ class RelationshipStated(Event):
     time_words: str | None = Field(default=None, repr=False)
     granule: tuple[int, int] | None = Field(default=None, exclude_if=unset)  # of a deed
     planned: bool = Field(default=False, exclude_if=unset)
+    former: bool = Field(default=False, exclude_if=unset)  # `ended`: it held before
     confidence: float
     start: int  # of the sentence that says it, in the episode's content
     end: int

@@ -130,3 +130,32 @@ def test_a_dog_that_died_is_none_of_two(memory: asof.Memory) -> None:
 )
 def test_one_more_takes_nobodys_place(memory: asof.Memory, one: str, more: str) -> None:
     assert len(told(memory, one, more)) == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "facts"),
+    [
+        (["I used to work at SAP."], ["Ana works_at SAP until 2024-05-01T10:00:00Z"]),
+        (["I left SAP in 2018."], ["Ana works_at SAP until 2018-01-01"]),
+        (["I don't work at SAP."], []),  # which says nothing of former times
+        (
+            ["I live in Oslo.", "I used to live in Rome.", "I used to live in Paris."],
+            [
+                "Ana lives_in Oslo from 2024-05-01T10:00:00Z",
+                "Ana lives_in Paris until 2024-05-01T09:59:59.999999Z",
+                "Ana lives_in Rome until 2024-05-01T10:00:00Z",
+            ],
+        ),
+        (
+            ["I work at Acme.", "I used to work at SAP.", "I quit my job yesterday."],
+            [
+                "Ana works_at Acme from 2024-05-01T10:00:00Z until 2024-05-02",
+                "Ana works_at SAP until 2024-05-01T10:00:00Z",
+            ],
+        ),
+    ],
+)
+def test_what_is_told_as_former_alone_held_until_then(memory: asof.Memory, lines: list[str], facts: list[str]) -> None:
+    told(memory, *lines)
+
+    assert sorted(str(f) for f in memory.facts(any_time=True)) == facts

@@ -72,7 +72,7 @@ class Relationship:
 
     stance: `holds` (from valid_from to valid_to), `ended` ("I no longer…": the world changed at valid_to) or `denied`
     ("I never…", "not X": the statement was wrong). Times are UTC microseconds; None: the text states no time.
-    granule: [from, to) in which a deed happened, or `planned` is to happen.
+    granule: [from, to) in which a deed happened, or `planned` is to happen. former: it held before it `ended`.
     """
 
     source: Mention
@@ -88,6 +88,7 @@ class Relationship:
     cue: str | None = field(default=None, compare=False)  # of the ontology, by which a rule recognised it
     granule: tuple[int, int] | None = None
     planned: bool = False
+    former: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Interval, is_wit
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 from asof_streams.semantic import RelationDeclared
 from asof_streams.timezones import zone_of
 
@@ -222,6 +222,9 @@ class ChatStatements(StatementWriter[Resolver]):
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
                     self._related.add(ended)
+                    if self._is_former(ended, stated):
+                        self._hold_until(ended, at, stated)
+                        continue
                     self._end_early(ended, at, stated)
                     self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
@@ -338,6 +341,32 @@ class ChatStatements(StatementWriter[Resolver]):
         told_end = self._told_end(at, stated) if self.build.rule > 3 else at
         if self.build.rule > 2 and is_recent(told_end, self.episode.valid_at):
             self._put_back(self.held(ended), ended.relation, at)
+
+    def _is_former(self, ended: Triple, stated: RelationshipStated) -> bool:
+        """Whether what ended is known by its end alone: "I used to work at SAP"."""
+        return (
+            self.build.rule > 3
+            and stated.former
+            and ended.object is not None
+            and not self.slot(ended).of(ended.value_key)
+        )
+
+    def _hold_until(self, former: Triple, at: int, stated: RelationshipStated) -> None:
+        """State what held from an unknown time on until an instant, or until the value began that is held instead."""
+        slot = self.slot(former)
+        if slot.single:
+            for other in sorted(slot.begun(NEG, at, MOST), key=lambda each: each.start, reverse=True):
+                at = other.start if other.start < at <= other.end else at
+        self.assert_fact(
+            former,
+            sentence=self._sentence(former),
+            confidence=stated.confidence,
+            valid_from=at - 1,
+            valid_to=at,
+            grain=UNKNOWN_GRAIN,
+            time_words=stated.time_words,
+            relationship_id=stated.relationship_id,
+        )
 
     def _told_end(self, at: int, stated: RelationshipStated) -> int:
         """Return the end of the day, month or year that begins at an instant."""

@@ -151,6 +151,7 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
                 time_words=statement.time_words,
                 granule=statement.granule,
                 planned=statement.planned,
+                former=statement.former,
                 confidence=statement.confidence,
                 start=statement.span[0],
                 end=statement.span[1],

@@ -182,10 +182,16 @@ class Fact(Answer):
 
 
 def _claim(fact: "Fact | Belief") -> str:
-    since = "" if fact.valid_at is None else f" from {_day(fact.valid_at)}"
+    since = "" if fact.valid_at is None or _is_unknown(fact) else f" from {_day(fact.valid_at)}"
     until = "" if fact.invalid_at is None else f" until {_day(fact.invalid_at)}"
     planned = " (planned)" if fact.planned else ""
     return f"{fact.subject} {fact.relation} {fact.object}{since}{until}{planned}"
+
+
+def _is_unknown(fact: "Fact | Belief") -> bool:
+    """Whether a fact stands right before its end, since nobody said when it began."""
+    start, end = fact.valid_at, fact.invalid_at
+    return start is not None and end is not None and end - start <= timedelta(microseconds=1)
 
 
 def _day(moment: datetime) -> str:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from asof_agents.extraction.english.announcements import Announcement
-from asof_agents.extraction.english.change_words import BE, OWNERS
+from asof_agents.extraction.english.change_words import BE, OWNERS, SURE_NOW
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.gist import is_thought
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
@@ -83,8 +83,15 @@ def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEar
     stated = len(context.findings.relationships)
     _extract_stated(context, told, words, spoken, earlier)
     corrected = any(each.stance == "denied" for each in context.findings.relationships)
-    if not corrected and not any(each.stance == "holds" for each in context.findings.relationships[stated:]):
+    changed = any(each.stance == "holds" for each in context.findings.relationships[stated:])
+    if not (corrected or changed or any(map(_is_former, told))):
         _extract_restatements(context, told, words, spoken, earlier, parsed)
+
+
+def _is_former(parsed: ParsedSentence) -> bool:
+    """Whether a sentence tells of former times alone: "I used to live in Paris"."""
+    low = parsed.sentence.low
+    return ("used", "to") in pairwise(low) and SURE_NOW.isdisjoint(low) and "but" not in low
 
 
 def _extract_stated(

@@ -78,6 +78,7 @@ class Findings:
             cue,
             meaning.granule,
             meaning.planned,
+            meaning.former,
         )
         self.add(found)
 

@@ -15,6 +15,7 @@ class Meaning:
     """A stance and a stated time. `opposite`: the relation's opposite holds instead.
 
     granule: [from, to) in which a deed happened, did not happen, or is planned. planned: with `ended`, a plan is off.
+    former: with `ended`, it held before.
     """
 
     stance: Stance
@@ -23,6 +24,7 @@ class Meaning:
     opposite: bool = False
     granule: tuple[int, int] | None = None
     planned: bool = False
+    former: bool = False
 
 
 def meaning(
@@ -51,13 +53,13 @@ def _state(
         return None  # "I'm hiking this weekend" is no habit
     begins, ends = _stated(hint)
     if predicate.tense == "used to":
-        return Meaning("ended", valid_to=ends)
+        return Meaning("ended", valid_to=ends, former=True)
     if predicate.tense == "past":
         if hint is not None and hint.kind in {"point", "during", "until"} and not entry.relation.generic:
             return Meaning("holds", begins, ends)
         if entry.relation.generic:  # "I loved Dune": a taste for a thing with a name stays
             return Meaning("holds") if named else None
-        return Meaning("ended") if named else None
+        return Meaning("ended", former=True) if named else None
     if entry.takes == "deed" and _ahead(hint, said_at):
         return Meaning("holds", _begin_ahead(hint, said_at))  # the time is that of the deed
     if predicate.tense == "future":
@@ -72,7 +74,8 @@ def _negated_state(entry: CueEntry, predicate: Predicate, hint: TimeHint | None)
     if predicate.aspect or predicate.tense in {"used to", "future"}:
         return None
     if predicate.negation == "no longer":
-        return Meaning("ended", valid_to=hint.start if hint and hint.kind in {"point", "since"} else None)
+        at = hint.start if hint and hint.kind in {"point", "since"} else None
+        return Meaning("ended", valid_to=at, former=True)
     now = predicate.tense in {"present", "progressive"}
     if now and entry.relation.opposite:
         return Meaning("holds", opposite=True)
@@ -102,7 +105,7 @@ def _begun(predicate: Predicate, hint: TimeHint | None, said_at: int, *, ends: b
     if not happened:
         begins = _begin_ahead(hint, said_at)
     if ends:
-        return Meaning("ended", valid_to=begins if begins is not None else until)
+        return Meaning("ended", valid_to=begins if begins is not None else until, former=happened)
     return Meaning("holds", begins, until if hint is not None and hint.kind in {"during", "until"} else None)
 
 

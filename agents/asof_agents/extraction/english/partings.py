@@ -144,5 +144,5 @@ def _end(
 ) -> None:
     hint = time_of(parsed, context.timed(parsed, ahead=False), _subject_end(parsed, at), at + 1)
     hint = hint if hint is not None and NEG < hint.start <= context.turn.said_at else None
-    ended = Meaning("ended", valid_to=hint.start if hint else None)
+    ended = Meaning("ended", valid_to=hint.start if hint else None, former=True)
     context.findings.relate(source, relation.name, target, ended, hint, parsed.sentence, 0.85, relation.name)
