@@ -52,6 +52,19 @@ def test_a_server_without_schemas_is_asked_for_plain_json_from_then_on(server: M
     formats = [asked["response_format"]["type"] for asked in server.requests]
     assert formats == ["json_schema", "json_object", "json_object"]
     assert REQUEST.schema in server.requests[-1]["messages"][0]["content"]
+    assert [asked["temperature"] for asked in server.requests] == [0.0] * 3
+
+
+@pytest.mark.parametrize("status", [400, 415, 422, 501])
+def test_a_server_may_say_in_several_ways_that_it_knows_no_schemas(
+    server: ModelServer, model: ChatModel, status: int
+) -> None:
+    server.faults = [(status, "{}")]
+
+    reply = model.ask(REQUEST)
+
+    assert (reply.answer is not None, reply.calls) == (True, 1)
+    assert [asked["response_format"]["type"] for asked in server.requests] == ["json_schema", "json_object"]
 
 
 GARBLED: list[tuple[Fault, str]] = [
@@ -128,6 +141,18 @@ def test_a_call_that_failed_is_repeated_after_pauses_that_grow(server: ModelServ
     assert time.perf_counter() - begun >= 0.3 + 0.6
 
 
+@pytest.mark.parametrize("fault", [(503, "{}"), (200, "{}")])
+def test_a_server_that_asks_for_no_pause_is_given_that_of_the_settings(
+    server: ModelServer, model: ChatModel, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    server.faults = [fault]
+
+    assert model.ask(REQUEST).calls == 2
+    assert max(pauses) == 0.01  # the server of the tests, in another thread, pauses for 0
+
+
 def test_where_nothing_else_is_said_a_server_that_fails_is_given_a_quarter_of_a_minute() -> None:
     assert list(BACKOFF.pauses()) == [1.0, 2.0, 4.0, 8.0]
 
@@ -184,6 +209,18 @@ def test_what_was_asked_is_counted_by_prompt_and_model(server: ModelServer, mode
 def _read_for_nothing(server: ModelServer) -> int:
     """What a call reads that fails with a status: its server counts no tokens."""
     return prompt_tokens(server.requests[0])
+
+
+@pytest.mark.parametrize(("counted", "tokens"), [(1, 1), (0, 0), (-1, 0), ("7", 0), (None, 0)])
+def test_tokens_are_those_that_the_server_counts(
+    server: ModelServer, model: ChatModel, counted: object, tokens: int
+) -> None:
+    usage = {"prompt_tokens": counted, "completion_tokens": counted}
+    server.faults = [(200, json.dumps({"choices": [{"message": {"content": "{}"}}], "usage": usage}))]
+
+    reply = model.ask(REQUEST)
+
+    assert (reply.answer, reply.prompt_tokens, reply.completion_tokens) == ("{}", tokens, tokens)
 
 
 def test_a_call_that_is_refused_is_counted(server: ModelServer, model: ChatModel) -> None:

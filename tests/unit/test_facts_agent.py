@@ -7,8 +7,12 @@ import pytest
 from asking import records
 from asof_agents.handlers.facts import derive_semantic_events
 from asof_agents.handlers.statement_writer import Build
+from asof_ontologies import registry
 from asof_ontologies.registry import load
 from asof_streams.errors import DamagedLog
+from asof_streams.messages import IdentityStatement
+from asof_streams.semantic import FactAsserted
+from histories import History
 from world import World, on
 
 
@@ -234,3 +238,223 @@ def test_why_a_statement_is_parked_is_said_by_the_ref_alone(world):
     [parked] = world.memory.stats()["parked_messages"]
     assert parked["reason"].startswith("ref: ")
     assert "Ben" not in parked["reason"]
+
+
+def reasons(world):
+    return [each["reason"] for each in world.memory.stats()["parked_messages"]]
+
+
+NO_SUCH_FACT = "ref: no fact of this group has it"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"op": "correct", "ref": "unheard"}, NO_SUCH_FACT),
+        ({"op": "end", "ref": "unheard"}, NO_SUCH_FACT),
+        ({"op": "retract", "ref": "unheard", "subject": None}, f"{NO_SUCH_FACT}, nor any merge that is believed"),
+        ({"op": "correct", "relation": "rents"}, "ref: a relation with many values needs it"),
+        ({"op": "retract", "object": "Ana"}, "no such fact is held: nothing to retract"),
+        ({"op": "end", "object": "Nowhere"}, "subject or object: no entity of this group has that name"),
+        (
+            {"invalid_at": "2024-01-02"},
+            "invalid_at: it must be after valid_at (or, without one, after the time it was said)",
+        ),
+        ({"relation": "visited", "invalid_at": "2024-01-02"}, "invalid_at: it must be after valid_at"),
+    ],
+)
+def test_a_structured_fact_that_cannot_stand_is_parked_with_the_reason(world, line, reason):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020")
+    before = [str(fact) for fact in world.memory.facts(group_id="g", any_time=True)]
+    world.tell("2024-01-02", **{"object": "Berlin", **line})
+
+    [said] = reasons(world)
+    assert said.startswith(reason)
+    assert [str(fact) for fact in world.memory.facts(group_id="g", any_time=True)] == before
+
+
+@pytest.mark.parametrize("op", ["correct", "end"])
+def test_only_facts_are_corrected_or_ended_by_a_ref_and_no_retraction(world, op):
+    world.tell("2024-01-01", ref="r", object="Berlin", valid_at="2020")
+    world.tell("2024-01-02", op="retract", ref="r")
+    [retraction] = stated(world, "fact.retracted")
+
+    world.tell("2024-01-03", op=op, ref=retraction.event.retraction_id, object="Berlin")
+
+    assert reasons(world) == [NO_SUCH_FACT]
+
+
+@pytest.mark.parametrize(("object_", "literal"), [("Flat", False), (7, True)])
+def test_an_end_by_a_ref_ends_that_fact_and_no_other_of_its_value(world, object_, literal):
+    world.tell("2024-01-01", ref="first", relation="rents", object=object_, valid_at="2019", invalid_at="2020")
+    world.tell("2024-01-01", ref="second", relation="rents", object=object_, valid_at="2019")
+    world.tell("2024-01-02", ref="second", op="end", invalid_at="2019-06-01", object=None)
+
+    [ended] = stated(world, "fact.ended")
+    first, second = (record.event for record in stated(world, "fact.asserted"))
+    assert (ended.event.fact_id, ended.event.value is not None) == (second.fact_id, literal)
+    assert (first.object, first.value) == (ended.event.object, ended.event.value)
+    assert world.where("2019-07-01", relation="rents") == [str(object_)]
+    assert world.where("2021", relation="rents") == []
+
+
+def test_what_happened_cannot_end_and_the_ref_is_what_is_wrong(world):
+    world.tell("2024-01-01", ref="r", relation="visited", object="Rome", valid_at="2020")
+    world.tell("2024-01-02", ref="r", op="end", object=None)
+
+    assert reasons(world) == ["ref: it names what happened, which cannot end: use op retract or correct"]
+
+
+@pytest.mark.parametrize(
+    ("again", "facts", "parked"),
+    [
+        ({}, 1, []),
+        ({"valid_at": "2020-05-01", "grain": "month"}, 1, []),
+        ({"object": "Oslo"}, 1, ["ref"]),
+        ({"valid_at": "2021"}, 1, ["ref"]),
+    ],
+)
+def test_a_ref_of_what_happened_may_be_told_again_within_its_granule_and_of_nothing_else(world, again, facts, parked):
+    told = {"ref": "r", "relation": "visited", "object": "Rome", "valid_at": "2020", "grain": "year"}
+    world.tell("2024-01-01", **told)
+    world.tell("2024-01-02", **told | again)
+
+    assert len(stated(world, "fact.asserted")) == facts
+    assert [reason.split(":")[0] for reason in reasons(world)] == parked
+
+
+def test_a_ref_of_what_was_planned_is_told_again_when_it_is_done(world):
+    told = {"ref": "r", "relation": "visited", "object": "Rome", "valid_at": "2025", "grain": "year"}
+    world.tell("2024-01-01", **told)
+    world.tell("2024-01-02", **told)
+    assert [fact.planned for fact in world.memory.facts(group_id="g", any_time=True)] == [True]
+    world.tell("2026-01-01", **told)
+
+    assert [fact.planned for fact in world.memory.facts(group_id="g", any_time=True)] == [False]
+    assert (len(stated(world, "fact.reinforced")), world.parked()) == (2, 0)
+
+
+def test_what_is_planned_stays_so_while_it_is_told_as_that(world):
+    for day in ("2024-01-01", "2024-01-02"):
+        world.tell(day, relation="founded", object="Acme", valid_at="2025")
+    assert [fact.planned for fact in world.memory.facts(group_id="g", any_time=True)] == [True]
+
+    world.tell("2026-01-01", relation="founded", object="Acme", valid_at="2025")
+    assert [fact.planned for fact in world.memory.facts(group_id="g", any_time=True)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("period", "corrected"),
+    [
+        ({}, ["Oslo"]),  # what held when it was said
+        ({"valid_at": "2020"}, ["Berlin", "Oslo"]),
+        ({"valid_at": "2020", "invalid_at": "2021"}, ["Berlin"]),
+        ({"valid_at": "2021"}, ["Oslo"]),
+        ({"valid_at": "2019", "invalid_at": "2020"}, []),
+        ({"valid_at": "2020-06-01", "invalid_at": "2021-06-01"}, ["Berlin", "Oslo"]),
+    ],
+)
+def test_a_correction_without_a_ref_is_of_what_is_believed_over_its_period(world, period, corrected):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020")
+    world.tell("2024-01-01", object="Oslo", valid_at="2021")
+    world.tell("2024-01-02", op="correct", object="Rome", **period)
+
+    names = {record.event.fact_id: record.event.sentence.split()[-1] for record in stated(world, "fact.asserted")}
+    assert [names[record.event.target] for record in stated(world, "fact.retracted")] == corrected
+    rome = stated(world, "fact.asserted")[-1].event
+    assert names.get(rome.corrects) == (corrected or [None])[0]
+
+
+def test_a_merge_that_was_undone_or_is_of_another_group_is_none_to_retract(world):
+    for group in ("g", "h"):
+        for name in ("Ana", "Annie"):
+            world.tell("2024-01-01", group_id=group, subject=name, relation="owns", object="Boat")
+        same = {"group_id": group, "entity": "Annie", "into": "Ana", "op": "merge"}
+        world.send(IdentityStatement.model_validate(same), day="2024-01-02")
+    first, second = (record.event.merge_id for record in stated(world, "entity.merged"))
+
+    world.tell("2024-01-03", op="retract", ref=second, subject=None, relation=None)
+    world.tell("2024-01-03", op="retract", ref=first, subject=None, relation=None)
+    world.tell("2024-01-04", op="retract", ref=first, subject=None, relation=None)
+
+    assert reasons(world) == [f"{NO_SUCH_FACT}, nor any merge that is believed"] * 2
+    assert [record.event.merge_id for record in stated(world, "entity.unmerged")] == [first]
+
+
+def test_without_the_graded_policy_the_newer_statement_wins_however_unsure_it_is(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", confidence=0.9)
+    world.tell("2024-01-02", object="Oslo", valid_at="2020-06-01", confidence=0.1)
+
+    assert [world.where(day) for day in ("2020-03-01", "2020-07-01")] == [["Berlin"], ["Oslo"]]
+    assert stated(world, "fact.retracted") == []
+
+
+def test_another_name_makes_one_of_two_also_where_the_ontology_knows_no_other_names(tmp_path):
+    file = tmp_path / "ours.yaml"
+    text = (registry._DATA / "agent_memory_v1.yaml").read_text("utf-8")
+    file.write_text(text.replace("also_known_as", "goes_by"), "utf-8")
+    world = World(tmp_path / "data", ontology=str(file))
+    world.tell("2024-01-01", relation="owns", subject="Annie", object="Car")
+    world.tell("2024-01-02", relation="also_known_as", object="Annie")
+
+    assert owned(world, "2024-01-03") == ["Car"]
+    world.memory.close()
+
+
+@pytest.mark.parametrize(
+    ("again", "facts"),
+    [
+        ({"valid_at": "2020", "invalid_at": "2022"}, 1),  # the same period
+        ({"valid_at": "2021"}, 1),  # within it
+        ({"valid_at": "2020", "invalid_at": "2021"}, 2),  # another end
+        ({"valid_at": "2022"}, 2),  # from its end on
+        ({"valid_at": "2023"}, 2),
+        ({"valid_at": "2019"}, 2),
+    ],
+)
+def test_a_fact_is_said_again_by_a_start_within_its_period_and_an_end_that_is_its_own_or_open(world, again, facts):
+    world.tell("2024-01-01", relation="rents", object="Flat", valid_at="2020", invalid_at="2022")
+    world.tell("2024-01-02", relation="rents", object="Flat", **again)
+
+    assert (len(stated(world, "fact.asserted")), len(stated(world, "fact.reinforced"))) == (facts, 2 - facts)
+
+
+def test_of_several_facts_of_one_granule_the_earliest_is_told_again(world):
+    told = {"relation": "visited", "valid_at": "2020", "grain": "year"}
+    places = [f"P{number}" for number in range(6)]
+    for place in places:
+        for ref in ("first", "second"):
+            world.tell("2024-01-01", ref=f"{place} {ref}", object=place, **told)
+        world.tell("2024-01-02", object=place, **told)
+
+    firsts = [r.event.fact_id for r in stated(world, "fact.asserted")[::2]]
+    assert [r.event.fact_id for r in stated(world, "fact.reinforced")] == firsts
+
+
+def test_an_ending_names_the_words_that_say_it(world):
+    say(world, "I work at Acme.", "I left Acme last month.")
+
+    [ended] = stated(world, "fact.ended")
+    said = [r.event for r in records(world.memory, "episodic") if r.event.type == "relationship.stated"]
+    assert [each.stance for each in said if each.relationship_id == ended.event.relationship_id] == ["ended"]
+
+
+def test_a_value_that_is_said_is_a_literal_and_no_entity_and_nothing_relates_to_itself(tmp_path):
+    history = History(tmp_path)
+    for day, content in enumerate(("Ana -has_age-> 42", "Ana -knows-> Ben", "Ana -knows-> Ana"), 1):
+        history.say(f"2024-01-0{day}", content)
+    facts = [r.event for r in history.semantic.read() if isinstance(r.event, FactAsserted)]
+    history.close()
+
+    assert [(fact.relation, fact.value, fact.object is None) for fact in facts] == [
+        ("has_age", "42", True),
+        ("knows", None, False),
+    ]
+
+
+@pytest.mark.parametrize(("relation", "parted"), [("also_known_as", 1), ("knows", 0)])
+def test_what_is_retracted_parts_two_only_if_it_had_made_them_one(world, relation, parted):
+    world.tell("2024-01-01", ref="r", relation=relation, object="Annie")
+    world.tell("2024-01-02", op="retract", ref="r")
+
+    assert len(stated(world, "entity.unmerged")) == parted

@@ -188,3 +188,11 @@ def test_settling_for_a_fact_retracts_what_contradicts_it_and_can_be_taken_back(
     [*_, last] = world.memory.history(found.earlier, group_id="g")
     world.memory.retract(last.closed.statement, group_id="g")
     assert world.where("2020-02-01") == ["Berlin"]
+
+
+def test_values_of_a_relation_that_may_have_many_contradict_nothing(world):
+    world.tell("2024-01-01", relation="rents", object="Flat", valid_at="2020-01-01", confidence=0.9)
+    world.tell("2024-01-02", relation="rents", object="Garage", valid_at="2020-02-01", confidence=0.5)
+
+    assert decided(world) == ([], [])
+    assert world.where("2021", relation="rents") == ["Flat", "Garage"]

@@ -90,6 +90,18 @@ def test_what_is_on_the_topic_is_taken_in_steps_before_anybody_brings_it() -> No
     run(test())
 
 
+def test_a_partition_that_is_not_open_has_no_offset() -> None:
+    async def test() -> None:
+        topic = Topic(3)
+        lane = PartitionTask(0, topic.opened, unsought)
+        assert lane.offset == -1
+        await until(lambda: lane.offset == 3)
+        await lane.stop()
+        assert lane.offset == -1
+
+    run(test())
+
+
 def test_what_waits_is_taken_in_steps_so_that_what_follows_from_each_is_known_before_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -113,7 +125,7 @@ def test_what_waits_is_taken_in_steps_so_that_what_follows_from_each_is_known_be
     run(test())
 
 
-def test_after_the_world_outside_failed_it_opens_again_and_goes_on() -> None:
+def test_after_the_world_outside_failed_it_opens_again_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         topic = Topic(3)
         topic.failures = iter([None, BrokerUnavailable("away"), BrokerUnavailable("still"), None])
@@ -128,6 +140,57 @@ def test_after_the_world_outside_failed_it_opens_again_and_goes_on() -> None:
         assert topic.taken == [*range(10)]
 
     run(test())
+    assert [
+        record.getMessage().split(";")[0] for record in caplog.records if record.name == "asof_agents.partition_task"
+    ] == [
+        "partition 0: away",
+        "partition 0: still",
+    ]
+
+
+def test_who_brings_records_is_told_where_to_go_on() -> None:
+    sought: list[int] = []
+
+    async def seek(offset: int) -> None:
+        sought.append(offset)
+
+    async def test() -> None:
+        lane = PartitionTask(0, Topic(3).opened, seek)
+        await until(lambda: sought)
+        await lane.stop()
+
+    run(test())
+    assert sought == [3]
+
+
+def test_between_its_tries_it_pauses_longer_each_time_and_anew_after_one_that_succeeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(partition_task, "OUTAGE", Backoff(100.0))
+
+    async def test() -> None:
+        topic, away = Topic(3), BrokerUnavailable("away")
+        topic.failures = iter([away, away])
+        lane = PartitionTask(0, topic.opened, unsought)
+        await until(lambda: lane.restarts == 2 and lane.offset == 3)
+        await lane.put(raw(3))
+        await until(lambda: lane.offset == 4)
+        topic.end, topic.failures = 5, iter([away])
+        await lane.put(raw(4))
+        await until(lambda: lane.restarts == 3 and lane.offset == 5)
+        await lane.stop()
+
+    monkeypatch.setattr(asyncio, "sleep", noted)
+    run(test())
+
+    assert [pause for pause in pauses if pause >= 100] == [100.0, 200.0, 100.0]
 
 
 def test_a_seek_that_is_refused_does_not_matter() -> None:
