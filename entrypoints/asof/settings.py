@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -84,6 +85,27 @@ class DiscordConfig(BaseModel):
     retention_days: int | None = Field(
         default=None, ge=1, le=36_500, description="Days after which what was said is erased; left out, it is kept."
     )
+
+
+class OauthConfig(BaseModel):
+    """The authorization server whose access tokens `/mcp` takes, as a resource server of OAuth 2.1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    issuer: str = Field(description="Its issuer, as its metadata and tokens name it.")
+    resource: str = Field(description="The public address of `/mcp`, which has to be the audience of tokens.")
+    jwks_url: str | None = Field(default=None, description="The address of its keys; left out, its metadata has it.")
+
+    @field_validator("issuer", "resource", "jwks_url")
+    @classmethod
+    def _is_safe(cls, address: str | None) -> str | None:
+        if address is None:
+            return None
+        parts = urlsplit(address)
+        near = parts.scheme == "http" and parts.hostname in {"localhost", "127.0.0.1", "::1"}
+        if not parts.hostname or not (parts.scheme == "https" or near) or parts.query or parts.fragment:
+            raise ValueError("it must be an https address without a query; http only on this machine")
+        return address
 
 
 class Settings(BaseSettings):
@@ -191,6 +213,8 @@ class Settings(BaseSettings):
     """Whether agents only read over MCP: no tool that writes is listed, and none is run."""
     mcp_instructions: str | None = None
     """What agents are told over MCP about when to use which tool; left out, asof's own text."""
+    mcp_oauth: OauthConfig | None = None
+    """The OAuth server whose tokens `/mcp` takes: a table or a JSON object of `issuer`, `resource` and `jwks_url`."""
 
     quiet_hours: str = "22:00-08:00"
     """The hours in which a bot sends no check-in, by the time zone of the group; 00:00-00:00: there are none."""

@@ -57,6 +57,7 @@ SENSITIVE = {
     "mcp_profile": '"core"',
     "mcp_read_only": "false",
     "mcp_instructions": '"obey"',
+    "mcp_oauth": '{ issuer = "https://evil.example", resource = "https://evil.example/mcp" }',
     "discord_token": '"stolen"',
     "discord": '{ memory = "guild" }',
     "message_seconds": "0.001",

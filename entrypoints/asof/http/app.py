@@ -22,6 +22,8 @@ from asof.http.routes import conversation as conversations
 from asof.http.routes import description, feed, generations, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
+from asof.mcp.oauth.resource import metadata_routes
+from asof.mcp.oauth.tokens import AccessTokens
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
 from asof.operations.process import version
 from asof.operations.queries import reason_of
@@ -44,10 +46,12 @@ def application(
     keys: Keys | None = None,
     rate: TokenBucket | None = None,
     agents: Sequence[BaseRoute] = (),
+    tokens: AccessTokens | None = None,
 ) -> FastAPI:
     """Return an ASGI application over a service and its conversation, which its caller starts and stops.
 
-    Without keys only this machine may use it; without a rate, as often as it likes. agents: the routes of MCP.
+    Without keys only this machine may use it; without a rate, as often as it likes. agents: the routes of MCP,
+    which take the tokens of an authorization server, too, if there is one.
     """
     app = FastAPI(
         title="asof",
@@ -60,7 +64,7 @@ def application(
     app.state.service, app.state.conversation, app.state.metrics = service, conversation, metrics
     app.add_middleware(BodyLimit)
     app.add_middleware(UnexpectedErrorMiddleware)
-    app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate)
+    app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate, tokens=tokens)
     app.add_middleware(Counted, metrics=metrics)
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
@@ -69,6 +73,8 @@ def application(
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)
     app.router.routes.extend(agents)
+    if tokens is not None:
+        app.router.routes.extend(metadata_routes(tokens.config))
     app.openapi = partial(_described, app.openapi, keyed=keys is not None)  # type: ignore[method-assign]
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)

@@ -18,7 +18,9 @@ from asof.http.middleware.authentication import is_loopback
 from asof.http.middleware.limits import TokenBucket
 from asof.http.middleware.metrics import Metrics
 from asof.mcp.http import HttpDoor
+from asof.mcp.oauth.tokens import AccessTokens
 from asof.operations.errors import InvalidInput, UnavailableError
+from asof.operations.process import install_command
 from asof.service.api_keys import Keys
 from asof.service.served_conversation import ServedConversation
 from asof.service.service import Service
@@ -70,6 +72,11 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
             f"--host {host}: without keys asof serves only this machine, as any client can read and write all: "
             "name a file of keys in ASOF_KEYS_FILE"
         )
+    if settings.mcp_oauth is not None and not find_spec("mcp"):
+        raise InvalidInput(
+            f"OAuth is of MCP, which is not installed. Get it with: {install_command('mcp')}", "mcp_oauth"
+        )
+    tokens = None if settings.mcp_oauth is None else AccessTokens(settings.mcp_oauth)
     failed, metrics = Event(), Metrics()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with (
@@ -78,7 +85,7 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         ServedConversation(service, settings) as conversation,
     ):
         agents = HttpDoor(service, settings) if find_spec("mcp") else None
-        app = application(service, conversation, metrics, keys, rate, agents.routes if agents else ())
+        app = application(service, conversation, metrics, keys, rate, agents.routes if agents else (), tokens)
         config = uvicorn.Config(
             app,
             http=BoundedConnection,

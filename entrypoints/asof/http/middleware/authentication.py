@@ -3,11 +3,13 @@
 With keys, a request needs one. Without keys, only programs on this machine may use the service, and no web page that is
 open on it: the `Origin` of another site is refused (cross-site request forgery, CSRF), and so is a `Host` that is not
 this machine (DNS rebinding, where a site's own name resolves to 127.0.0.1). A page knows no key and a browser sends
-none by itself, so with keys any host will do.
+none by itself, so with keys any host will do. Where an authorization server is set, `/mcp` takes its access tokens,
+too.
 """
 
 import re
 import time
+from asyncio import to_thread
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Final
@@ -18,6 +20,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from asof.http.middleware.limits import TokenBucket
 from asof.http.schemas import problems
+from asof.mcp.oauth.resource import challenge, metadata_paths
+from asof.mcp.oauth.tokens import AccessTokens, TokenRefused
+from asof.operations.errors import UnavailableError
 from asof.service.api_keys import EVERYBODY, Keys
 
 # These reveal nothing of the memory: whether the service is up, and which routes it has.
@@ -42,16 +47,47 @@ class AuthenticationMiddleware:
         app: ASGIApp,
         keys: Keys | None,
         rate: TokenBucket | None,
+        tokens: AccessTokens | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._keys = keys
+        self._tokens = tokens
         self._rate = rate
         self._strangers = TokenBucket(_STRANGERS_RATE, now)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._judge(scope) if scope["type"] == "http" else None
+        refusal = None
+        if scope["type"] == "http":
+            refusal = self._judge(scope) if self._tokens is None else await self._judge_agent(scope, self._tokens)
         await (refusal or self._app)(scope, receive, send)
+
+    async def _judge_agent(self, scope: Scope, tokens: AccessTokens) -> JSONResponse | None:
+        """Do as `_judge`, for a service that takes the tokens of an authorization server at `/mcp`."""
+        path, key = scope["path"], _key(Headers(scope=scope))
+        if path in metadata_paths(tokens.config):
+            return _limited(path, self._strangers, _address(scope))
+        if path != "/mcp" and not path.startswith("/mcp/"):
+            return self._judge(scope)
+        caller = None if self._keys is None else self._keys.caller(key)
+        reason: str | None = None
+        if caller is None and key:
+            try:
+                caller = await to_thread(tokens.caller, key)
+            except TokenRefused as error:
+                reason = error.reason
+            except UnavailableError as error:
+                return problems.answer(path, 503, str(error), {"Retry-After": "5"})
+        if caller is None:
+            if limited := _limited(path, self._strangers, _address(scope)):
+                return limited
+            status = 403 if reason == "insufficient_scope" else 401
+            detail = (
+                "this token cannot be used here" if reason else "send an access token as Authorization: Bearer TOKEN"
+            )
+            return problems.answer(path, status, detail, {"WWW-Authenticate": challenge(tokens.config, reason)})
+        scope["caller"] = caller
+        return None if self._rate is None else _limited(path, self._rate, caller.name)
 
     def _judge(self, scope: Scope) -> JSONResponse | None:
         """Put the caller of a request into its scope, or return the refusal."""
