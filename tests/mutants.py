@@ -42,6 +42,16 @@ _BELIEF: Final = (
     "tests/unit/test_ingestion.py",
     *_DOUBTS,
 )
+_LOG: Final = (
+    "tests/unit/test_sealer.py",
+    "tests/contract/test_event_log.py",
+    "tests/contract/test_encrypted_log.py",
+    "tests/contract/test_damaged_log.py",
+    "tests/contract/test_requests.py",
+    "tests/contract/test_compression.py",
+    "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
+    "tests/hostile/test_redaction.py::test_where_content_is_encrypted_no_older_backup_can_be_made_to_say_it",
+)
 MODULES: Final[dict[str, tuple[str, ...]]] = {
     # adding messages: the message, its way in, and what becomes of one that fails
     "streams/asof_streams/messages.py": (
@@ -158,30 +168,9 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_log.py",
         "tests/contract/test_event_log.py",
     ),
-    "streams/asof_streams/sqlite_log.py": (
-        "tests/unit/test_sealer.py",
-        "tests/contract/test_event_log.py",
-        "tests/contract/test_requests.py",
-        "tests/contract/test_compression.py",
-        "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
-        "tests/hostile/test_redaction.py::test_where_content_is_encrypted_no_older_backup_can_be_made_to_say_it",
-    ),
-    "streams/asof_streams/sqlite_records.py": (
-        "tests/unit/test_sealer.py",
-        "tests/contract/test_event_log.py",
-        "tests/contract/test_requests.py",
-        "tests/contract/test_compression.py",
-        "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
-        "tests/hostile/test_redaction.py::test_where_content_is_encrypted_no_older_backup_can_be_made_to_say_it",
-    ),
-    "streams/asof_streams/sqlite_requests.py": (
-        "tests/unit/test_sealer.py",
-        "tests/contract/test_event_log.py",
-        "tests/contract/test_requests.py",
-        "tests/contract/test_compression.py",
-        "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
-        "tests/hostile/test_redaction.py::test_where_content_is_encrypted_no_older_backup_can_be_made_to_say_it",
-    ),
+    "streams/asof_streams/sqlite_log.py": _LOG,
+    "streams/asof_streams/sqlite_records.py": _LOG,
+    "streams/asof_streams/sqlite_requests.py": _LOG,
     "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),
     "streams/asof_streams/block.py": ("tests/contract/test_compression.py",),
     "projections/asof_projections/projector.py": (

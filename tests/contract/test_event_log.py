@@ -22,7 +22,7 @@ from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, InvalidInput, NotFound, PositionConflict, WriterBusy
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog, MessageLog
-from asof_streams.messages import ErasureRequest, FactStatement, Message
+from asof_streams.messages import ErasureRequest, FactStatement, Message, RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_records import Head, Records
 from asof_streams.tail import tail
@@ -203,7 +203,7 @@ def test_the_head_covers_all_records_before_a_position(log: SqliteLog) -> None:
 
     assert [log.head(position) for position in range(3)] == before
     assert len({*before, log.head(3)}) == 4
-    with pytest.raises(InvalidInput, match="ends at 3"):
+    with pytest.raises(InvalidInput, match="has no position 3: it ends at 3"):
         log.head(4)
 
 
@@ -561,6 +561,90 @@ def test_what_a_cause_led_to_is_found_also_where_it_was_erased(log: SqliteLog) -
 
     assert [log.cause_of(position) for position in range(4)] == [3, 3, 7, 20]
     assert [log.caused_by(cause) for cause in (0, 3, 4, 7, 8, 20, 21)] == [0, 0, 2, 2, 3, 3, 4]
+
+
+def test_what_a_cause_led_to_is_told_where_it_begins_and_of_no_other_cause(log: SqliteLog) -> None:
+    for cause in (3, 3, 7, 20):
+        log.append([Draft("g", cause, cause, 0, 1, MessageParked(reason="why"))], checkpoint=cause)
+
+    assert [list(log.told(cause)) for cause in (3, 4, 7, 20, 21)] == [[0], [], [2], [3], []]
+
+
+def test_what_is_recorded_is_returned_as_it_is_read(log: SqliteLog) -> None:
+    log.accept([said("before")], clock=4)
+
+    assert log.record([said("a"), said("b", "bo")], clock=5) == list(log.read(1))
+
+
+def test_the_records_of_a_group_are_read_in_order_without_the_erased_ones_and_those_of_others(log: SqliteLog) -> None:
+    log.accept([said(f"{n}", "ana" if n % 2 else "bo") for n in range(MANY)], clock=1)
+    log.erase("ana", before=5)
+
+    found = list(log.of_group("ana"))
+
+    assert [record.position for record in found] == list(range(5, MANY, 2))
+    assert found == [record for record in log.read() if record.group == "ana"]
+    assert log.group_of(MANY - 1) == "ana"
+
+
+def test_a_redaction_passes_over_records_of_other_groups_and_positions_that_are_none(log: SqliteLog) -> None:
+    log.accept([said("a"), said("b", "bo"), said("c")], clock=1)
+
+    assert log.redact("ana", [0, 1, 3, 9]) == 1
+
+    assert contents(log) == ["b", "c"]
+
+
+def test_a_preview_is_what_would_be_recorded_and_records_nothing(log: SqliteLog) -> None:
+    log.accept([said("before")], clock=4)
+    messages = [said("a"), said("b", "bo")]
+
+    previewed = log.preview(messages, clock=5)
+
+    assert log.end() == 1
+    assert [record._replace(term=log.term) for record in previewed] == log.record(messages, clock=5)
+
+
+def test_no_group_is_recorded_before_the_latest_record_of_another(log: SqliteLog) -> None:
+    log.accept([said("a")], clock=500)
+    log.accept([said("b", "bo"), said("c", "bo")], clock=100)
+
+    assert (log.latest(), log.last_recorded("bo")) == (501, 501)
+    assert [log.recorded_at(position) for position in range(3)] == [500, 500, 501]
+
+
+def test_content_is_gone_without_an_erasure_where_it_was_suppressed(path: Path) -> None:
+    secret = Message(group_id="ana", content="CANARY", role_type="user", suppress_content=True)
+    with SqliteLog(path, writable=True) as log:
+        log.accept([secret], clock=1)
+        assert not log.has_suppressed()
+        assert log.suppress(0, 1)
+        assert log.has_suppressed()
+        log.accept([said("b")], clock=2)
+        [request] = log.accept([RedactionRequest(group_id="ana", positions=(1,))], clock=3)
+        assert log.redact("ana", [1]) == 1
+        assert log.has_suppressed()
+        log.accept([said("c", "bo")], clock=4)
+        [request] = log.accept([ErasureRequest(group_id="ana")], clock=5)
+        log.erase("ana", before=request)
+        assert not log.has_suppressed()  # all that is gone of the group was erased
+
+
+def test_content_that_was_redacted_is_not_said_to_have_been_suppressed(log: SqliteLog) -> None:
+    log.accept([said(f"{n}") for n in range(MANY)], clock=1)
+    log.accept([RedactionRequest(group_id="ana", positions=(3, MANY - 1))], clock=3)
+    assert log.redact("ana", [3, MANY - 1]) == 2
+
+    assert not log.has_suppressed()
+
+
+def test_what_is_to_be_suppressed_is_on_no_disk_in_the_clear_and_its_key_goes_with_it(path: Path) -> None:
+    with SqliteLog(path, writable=True) as log, SqliteLog(path) as reader:
+        log.accept([Message(group_id="ana", content="CANARY", role_type="user", suppress_content=True)], clock=1)
+        assert (log.term, reader.term, reader.has_content_keys) == (1, 0, True)
+        assert b"CANARY" not in bytes_of(path.parent)
+        assert log.suppress(0, 1)
+        assert not reader.has_content_keys
 
 
 def test_a_sync_commits_something_that_waits_for_the_disk_and_leaves_the_log_as_it_was(tmp_path: Path) -> None:

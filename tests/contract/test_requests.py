@@ -117,3 +117,16 @@ def test_what_was_sent_is_forgotten_with_its_group_but_for_the_wish_itself(log: 
     log.erase("ana", before=2)
 
     assert [log.positions_of(request, clock=0) for request in (ASKED, kept, wish)] == [None, range(1, 2), range(2, 3)]
+
+
+def test_a_request_is_forgotten_with_a_message_of_it_that_is_redacted_and_no_other_is(log: SqliteLog) -> None:
+    before, after = KeyedRequest(b"before", b"said"), KeyedRequest(b"after", b"said")
+    give(log, "a", "b", request=before)
+    give(log, "c", "d")
+    give(log, "e", request=after)
+
+    assert log.redact("ana", [3]) == 1
+
+    assert [log.positions_of(request, clock=0) for request in (before, ASKED, after)] == [range(2), None, range(4, 5)]
+    assert log.redact("ana", [0]) == 1
+    assert log.positions_of(before, clock=0) is None

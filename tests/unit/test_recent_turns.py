@@ -41,6 +41,8 @@ def _mention(episode: str, text: str, number: int) -> MentionObserved:
 @settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 @example(steps=[*(("said", at) for at in range(12)), ("said", 0)])  # of before those that are kept
+@example(steps=[("said", 0), ("said", 1), ("erased", 0), ("said", 2)])
+@example(steps=[*(("said", at) for at in range(7)), ("late", 3)])
 def test_turns_and_mentions_that_are_kept_are_those_of_the_file(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:

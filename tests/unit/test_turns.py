@@ -1,11 +1,14 @@
 """Turns are found by words and by meaning, as of known time, each group by itself."""
 
+from functools import partial
+
 import pytest
 
 from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.ports import SESSION_GAP
+from asof_projections.graph.sqlite_store.episode_reader import EpisodeReader
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
@@ -17,6 +20,8 @@ from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.speakers import name_words
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, turns_of
+from asof_streams.episodic import EpisodeRecorded
+from asof_streams.events import Record
 from asof_streams.ids import episode_id
 from asof_streams.sqlite_log import SqliteLog
 from histories import History, on
@@ -31,6 +36,12 @@ class Synonyms(HashingEmbedder):
 
     def embed(self, texts):
         return super().embed([text.replace("kitten", "cat") for text in texts])
+
+
+def episode(uuid, content):
+    told = {"source": "message", "source_description": "", "name": "", "role": "Ana", "role_type": "user"}
+    body = f"Ana(user): {content}"
+    return EpisodeRecorded(episode_id=uuid, body=body, content_length=len(content), valid_at=0, **told)
 
 
 @pytest.fixture
@@ -88,12 +99,67 @@ def test_turns_are_embedded_without_the_names_of_those_who_had_spoken(history):
     assert texts[3] == "cat likes "
 
 
+def test_the_name_of_who_speaks_for_the_first_time_is_left_out_and_no_name_of_another_group(history):
+    history.say("2024-01-04", "My boat", role="Zoe", group_id="other")
+    assert history.episodes.turn_count() == 4  # they are read before the next
+    history.say("2024-01-05", "Cleo's boat is not Zoe's", role="Cleo")
+
+    assert [text for _, _, text in history.episodes.turn_texts()][4] == "boat is not Zoe's"
+
+
 def test_a_turn_is_found_as_of_a_known_moment(history, by_words):
     assert by_words.search(search_of("car", "g", known_at="2024-01-01T12:00:00Z")) == []
     history.withdraw("2024-02-01", 1)
 
     assert by_words.search(search_of("car", "g")) == []
     assert contents(by_words.search(search_of("car", "g", known_at="2024-01-15"))) == ["A red car for me"]
+
+
+def test_names_of_who_spoke_in_the_group_that_came_next_stay(tmp_path):
+    (tmp_path / "two").mkdir()
+    history = History(tmp_path / "two")
+    history.say("2024-01-01", "Hello", role="Ana")
+    history.say("2024-01-01", "Hello", role="Zoe", group_id="other")
+    history.say("2024-01-02", "Zoe's boat", role="Ana")
+
+    texts = [text for _, _, text in history.episodes.turn_texts()]
+    history.close()
+
+    assert texts == ["Hello", "Hello", "Zoe's boat"]
+
+
+def test_a_turn_is_found_from_the_moment_on_at_which_it_was_known_until_it_is_withdrawn(history, by_words):
+    history.withdraw("2024-02-01", 1)
+
+    def found(moment):
+        return contents(by_words.search(search_of("car", "g", known_at=moment)))
+
+    last = "2024-01-31T23:59:59.999999Z"
+    assert [found(moment) for moment in ("2024-01-02", last, "2024-02-01")] == [*[["A red car for me"]] * 2, []]
+
+
+def test_turns_are_found_up_to_the_message_of_which_the_beliefs_are_there(history, tmp_path):
+    every = history.episodes.turns(["g"], HEAD).n.tolist()
+    for count, number in enumerate(every):
+        with EpisodeReader(tmp_path / "episodes.db", partial(int, number)) as reader:
+            assert reader.turns(["g"], HEAD).n.tolist() == every[:count]
+
+
+def test_the_turns_of_several_groups_stand_group_by_group_in_the_order_of_the_log(history):
+    for number in range(60):
+        history.say("2024-02-01", "A car", group_id=f"group {number % 3}")
+
+    turns = history.episodes.turns(None, HEAD)
+
+    placed = list(zip(turns.grp.tolist(), turns.n.tolist(), strict=True))
+    assert (len(placed), placed) == (63, sorted(placed))
+
+
+def test_a_writer_finds_turns_that_it_has_not_committed(tmp_path):
+    with SqliteGraph(tmp_path / "written.db", "episodic", writable=True) as writer:
+        for number in range(3):
+            writer.apply([Record(number, "ana", 1_000, number, 0, 1, 0, episode(f"e{number}", "a red car"))])
+            assert len(writer.turns(["ana"], HEAD).n) == number + 1
 
 
 def test_structured_facts_and_suppressed_content_are_no_turns(history, by_words):

@@ -127,8 +127,7 @@ def _nodes(graph: MemoryGraph, reached: Reached) -> list[Node]:
     ]
     for key, reach in reached.items():
         if key.kind == "turn" and (turn := graph.turns.get(int(key.id))) is not None:
-            text = f"{turn.role}: {turn.content}" if turn.role else turn.content
-            nodes.append(Node(key, turn.uuid, text, turn.valid_at, _UNSURE, reach, degrees[key]))
+            nodes.append(Node(key, turn.uuid, turn.content, turn.valid_at, _UNSURE, reach, degrees[key]))
         if key.kind == "entity":  # it is as recent as what is known of it
             uuid = str(key.id)
             name, introduced = graph.introduced(uuid) if key not in heard else (graph.names[uuid], 0)
