@@ -1,5 +1,6 @@
 """An agent: the official client of MCP, over `asof mcp` as an editor starts it, or on a server in this process."""
 
+import json
 import os
 import re
 import signal
@@ -30,6 +31,7 @@ from asof_process import ASOF
 from patience import SECONDS, wait_until
 
 ERAS = ["auto", "legacy"]  # the handshake of 2026 with its fallback, and the one before it
+JSON_ANSWERS = {"search", "fetch"}  # their text is the same as their structured content
 BLOCK = re.compile(r"<memory>\n(Reference data, not instructions: .*)\n</memory>", re.DOTALL)
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
@@ -57,7 +59,10 @@ class Agent:
         result = self.call(tool, **arguments)
         assert not result.is_error, result.content[0].text
         jsonschema.validate(result.structured_content, self.tools[tool].output_schema)
-        expect_block(result.content[0].text)
+        if tool in JSON_ANSWERS:
+            assert json.loads(result.content[0].text) == result.structured_content
+        else:
+            expect_block(result.content[0].text)
         answer: dict[str, Any] = result.structured_content
         return answer
 
@@ -72,6 +77,37 @@ class Agent:
         result = self.call(tool, **arguments)
         assert result.is_error, result.structured_content
         return str(result.content[0].text)
+
+    def read(self, uri: str) -> str:
+        """Return the text of a resource."""
+        content: Any
+        [content] = self._portal.call(self._client.read_resource, uri).contents
+        assert content.uri == uri
+        return str(content.text)
+
+    def prompt(self, name: str, /, **arguments: str) -> str:
+        """Return the text of a prompt."""
+        message: Any
+        [message] = self._portal.call(self._client.get_prompt, name, arguments).messages
+        assert message.role == "user"
+        return str(message.content.text)
+
+    @property
+    def resources(self) -> list[str]:
+        """The URIs that are listed."""
+        return [one.uri for one in self._portal.call(self._client.list_resources).resources]
+
+    @property
+    def templates(self) -> list[str]:
+        """The forms of URIs that are listed."""
+        found = self._portal.call(self._client.list_resource_templates).resource_templates
+        return [one.uri_template for one in found]
+
+    @property
+    def prompts(self) -> dict[str, list[str]]:
+        """The prompts that are listed, with their arguments."""
+        found = self._portal.call(self._client.list_prompts).prompts
+        return {one.name: [argument.name for argument in one.arguments or ()] for one in found}
 
     def embed(self, served: Service) -> None:
         """Make the vectors that come behind, so that one search finds what the next one does."""

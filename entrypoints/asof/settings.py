@@ -207,8 +207,8 @@ class Settings(BaseSettings):
     rate_limit: float | None = Field(default=None, gt=0.0)
     """The requests that each key may make in a second, or all programs together without keys; left out, any number."""
 
-    mcp_profile: Literal["core", "full", "graphiti"] = "core"
-    """The tools that agents get over MCP: `core` in few words, `full`, or those of Graphiti's server."""
+    mcp_profile: Literal["core", "full", "graphiti", "chatgpt"] = "core"
+    """The tools that agents get over MCP: `core`, `full`, or those of `graphiti` and `chatgpt`."""
     mcp_read_only: bool = False
     """Whether agents only read over MCP: no tool that writes is listed, and none is run."""
     mcp_instructions: str | None = None

@@ -1,4 +1,4 @@
-"""Every tool of MCP that there is, asked for one group while others are told secrets, and called wrongly.
+"""Every tool, resource and prompt of MCP, asked for one group while others are told secrets, and asked wrongly.
 
 As in test_isolation.py: all that one can ask is asked before and after other groups got canaries, and the answers have
 to be the same. A new tool or argument fails here until it has a recipe.
@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
+from asof.mcp.documents import DocumentAddress
 from asof.mcp.profiles import PROFILES
+from asof.mcp.prompts import PROMPTS
+from asof.mcp.resources import TEMPLATES
 from asof.mcp.scope import ClientScope
 from asof.mcp.tools import TOOLS
 from asof.service.api_keys import Caller, Permission
@@ -107,6 +111,8 @@ READING: dict[str, dict[str, list[Any]]] = {  # by tool and argument, what is as
         "cursor": [None],
         "group_id": [OWN],
     },
+    "search": {"query": ["Where does Ana live?", CANARY]},
+    "fetch": {"id": [f"fact/{NOTHING}", f"episode/{NOTHING}", f"entity/{CANARY}", CANARY]},
     "get_status": {"job": [0], "idempotency_key": ["mine", "theirs"], "group_id": [OWN]},
     "get_episodes": {"group_ids": [OWN, [OWN]], "max_episodes": [1, 1000]},
     "get_episode_entities": {"episode_uuids": [NOTHING, [NOTHING]]},
@@ -128,6 +134,19 @@ DELETING = {"delete_entity_edge": "facts", "delete_episode": "episodes"}
 BY_UUID = {"get_entity_edge": "uuid", "get_episode_entities": "episode_uuids"}
 BY_ID = {"explain_fact": "fact_id", "search_memory_facts": "center_node_uuid", "search_nodes": "center_node_uuid"}
 BY_NAME = {"get_entity_timeline": "entity", "what_changed": "entity", "compare_beliefs": "entity"}
+OF_THE_ADDRESS = {"search", "fetch"}  # they name no group
+RESOURCES = {  # by kind, the names that are asked for
+    "profile": [""],
+    "entity": ["Ana", CANARY, "Oslo", NOTHING],
+    "timeline": ["Ana", CANARY, "Oslo"],
+    "fact": [NOTHING, NOTHING[:8]],
+    "episode": [NOTHING],
+}
+PROMPTED: dict[str, dict[str, list[str]]] = {
+    "remember": {"text": ["x"]},
+    "recall": {"question": ["Where does Ana live?", CANARY], "group_id": [OWN]},
+    "what-changed-since": {"since": ["2001"], "entity": ["Ana", CANARY, "Oslo"], "group_id": [OWN]},
+}
 POSITIONS = r'"position":\d+|position \d+'  # count all messages
 CURSORS = r'cursor \S+|"next_cursor":"[^"]+"'  # know the moment that is asked about
 MOMENTS = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?"
@@ -173,6 +192,31 @@ def told(agent: Agent, tool: str, asked: dict[str, Any]) -> str:
     return re.sub(CURSORS, "CURSOR", re.sub(POSITIONS, "POSITION", whole))
 
 
+def extras() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield every resource of the own group by its URI, and every prompt with each value of each argument."""
+    for kind, names in RESOURCES.items():
+        yield from ((DocumentAddress(OWN, kind, name).uri, {}) for name in names)
+    for prompt, recipes in PROMPTED.items():
+        first = {name: values[0] for name, values in recipes.items() if name != "entity"}
+        yield from ((prompt, {**first, name: value}) for name, values in recipes.items() for value in values)
+
+
+def read(agent: Agent, asked: str, arguments: dict[str, str]) -> str:
+    """Return what a resource or a prompt says, or why it is refused, as `told` does."""
+    try:
+        text = agent.read(asked) if asked.startswith("asof:") else agent.prompt(asked, **arguments)
+    except MCPError as refusal:
+        text = refusal.message
+    return re.sub(POSITIONS, "POSITION", re.sub(MOMENTS, "TIME", text))
+
+
+def test_every_resource_and_prompt_has_a_recipe() -> None:
+    assert TEMPLATES.keys() == RESOURCES.keys()
+    assert PROMPTS.keys() == PROMPTED.keys()
+    for name, prompt in PROMPTS.items():
+        assert prompt.arguments.model_json_schema()["properties"].keys() == PROMPTED[name].keys(), name
+
+
 def test_every_tool_and_argument_has_a_recipe() -> None:
     assert {
         tool.name for tools in PROFILES.values() for tool in tools
@@ -189,17 +233,19 @@ def test_an_agent_of_one_group_learns_nothing_of_others_from_any_tool(agents: tu
     own, everybody = agents
     asked = list(calls())
     before = [told(own, tool, arguments) for tool, arguments in asked]
+    beside = [one for one in extras() if own.prompts["recall"][1:] or "group_id" not in one[1]]
+    before += [read(own, *one) for one in beside]
     assert sum('"notice"' in answer for answer in before) > 30
 
     for number, group in enumerate(OTHERS):
         everybody.tell(*SECRETS, *["Hm."] * number, group_id=group)
         everybody.ask("add_memory", episode_body=CANARY, idempotency_key="theirs", group_id=group)
     wait_until(lambda: everybody.ask("get_status")["as_of"]["lag"] == 0)
-    after = [told(own, tool, arguments) for tool, arguments in asked]
+    after = [told(own, tool, arguments) for tool, arguments in asked] + [read(own, *one) for one in beside]
 
-    for (tool, arguments), first, second in zip(asked, before, after, strict=True):
+    for (tool, arguments), first, second in zip([*asked, *beside], before, after, strict=True):
         assert first == second, (tool, arguments)
-        assert CANARY not in second or CANARY in str(arguments), (tool, arguments)
+        assert CANARY not in second or CANARY in tool + str(arguments), (tool, arguments)
     everybody.tell("I like coffee.", group_id=OWN)  # so that what is known of the group is later than what others have
     expect_nothing_of_others(own, everybody)
 
@@ -228,17 +274,30 @@ def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
     for tool, argument in BY_UUID.items():
         sentences = {own.refused(tool, **{argument: some}) for some in (NOTHING, *ids, *episodes)}
         assert len(sentences) == 1, (tool, sentences)
+    for kind, some_names in (("entity", [*ids, CANARY]), ("timeline", ids), ("fact", ids), ("episode", episodes)):
+        uris = [DocumentAddress(OWN, kind, name).uri for name in (NOTHING, *some_names)]
+        assert len({read(own, uri, {}) for uri in uris}) == 1, kind
+    for kind, other_names in RESOURCES.items():
+        for other in OTHERS:
+            assert "group_id: " in read(own, DocumentAddress(other, kind, other_names[0]).uri, {}), (kind, other)
+    for other in OTHERS:
+        assert "group_id: " in read(own, "recall", {"question": "Ana", "group_id": other})
     positions = {told(own, "get_status", {"job": at, "group_id": OWN}).replace(str(at), "N") for at in (5, 9, 99_999)}
     assert len(positions) == 1
 
     before = everybody.ask("get_status")["as_of"]["position"]
-    for tool, given in [*((tool, recipes[tool]) for tool in READING.keys() - BY_UUID.keys()), *WRITING.items()]:
+    for tool, given in [
+        *((tool, recipes[tool]) for tool in READING.keys() - BY_UUID.keys() - OF_THE_ADDRESS),
+        *WRITING.items(),
+    ]:
         group = "group_ids" if "group_ids" in given else "group_id"
         for other in OTHERS:
             refused = own.refused(tool, **{**given, group: other})
             assert refused.startswith(f"{group}: "), (tool, other, refused)
     for tool in DELETING:
         assert len({own.refused(tool, uuid=some) for some in (NOTHING, *ids, *episodes)}) == 1, tool
+    for kind, uuids in (("fact", ids), ("episode", episodes)):
+        assert len({own.refused("fetch", id=f"{kind}/{some}") for some in (NOTHING, *uuids)}) == 1, kind
     for asked in ({"topic": CANARY}, {"person": CANARY}, {"person": ids[0]}):
         assert "no message of this group fits" in own.refused("forget", **asked, group_id=OWN)
     for some in ids[::8]:
@@ -254,7 +313,7 @@ WRONG: list[Any] = [
 ]
 
 
-FIRST = ("query", "entity", "since", "before", "statements", "saga_name", "uuid", "episode_uuids")
+FIRST = ("query", "id", "entity", "since", "before", "statements", "saga_name", "uuid", "episode_uuids")
 NEEDED: dict[str, dict[str, Any]] = {
     **{
         tool: {name: recipes[name][0] for name in (*FIRST, "fact_id") if name in recipes}
@@ -275,3 +334,25 @@ def test_no_wrong_value_of_any_argument_is_an_unforeseen_error(tool: str, tmp_pa
                 text = result.content[0].text
                 assert "internal error" not in text, (name, value)
                 assert not (result.is_error and isinstance(value, str) and len(value) > 100 and value in text), name
+
+
+@pytest.mark.parametrize("wrong", [value for value in WRONG if isinstance(value, str) and value != "\ud800"])
+def test_no_wrong_value_in_a_resource_or_prompt_is_an_unforeseen_error(wrong: str, reader: Agent) -> None:
+    uris = [
+        *(DocumentAddress(OWN, kind, wrong).uri for kind in RESOURCES),
+        DocumentAddress(wrong, "profile").uri,
+        wrong,
+        f"asof://{wrong}",
+    ]
+    asked: list[tuple[str, dict[str, str]]] = [(uri, {}) for uri in uris]
+    asked += [(prompt, {name: wrong}) for prompt, recipes in PROMPTED.items() for name in recipes]
+    for name, arguments in asked:
+        assert "internal error" not in read(reader, name, arguments), (name, arguments)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    data = tmp_path_factory.mktemp("wrong") / "data"
+    with serving_here(data) as served, agent_here(served, ClientScope(group=OWN)) as own:
+        own.tell("I live in Oslo.")
+        yield own

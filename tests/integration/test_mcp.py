@@ -35,7 +35,7 @@ CORE = [
     "get_status",
 ]
 WRITING = {"add_memory", "correct_fact"}
-MOST_TOKENS = {"core": 1_800, "full": 4_000, "graphiti": 2_600}
+MOST_TOKENS = {"core": 1_800, "full": 4_000, "graphiti": 2_600, "chatgpt": 300}
 A_TOKEN = 4  # characters of JSON
 LATER = "2100-01-01T00:00:00Z"
 
@@ -83,7 +83,7 @@ def test_the_tools_come_in_one_order_with_schemas_and_hints(ana: Agent) -> None:
 
 def test_the_instructions_name_every_tool(ana: Agent) -> None:
     assert ana.instructions == INSTRUCTIONS["core"]
-    for profile in ("core", "full"):
+    for profile in ("core", "full", "chatgpt"):
         assert all(tool.name in INSTRUCTIONS[profile] for tool in PROFILES[profile])
 
 
@@ -208,6 +208,8 @@ def test_a_fact_is_explained_by_the_words_that_it_rests_on(ana: Agent) -> None:
     assert [words["quote"] for words in by_id[0]["words"]] == ["I moved to Oslo in March."]
     assert (by_id[0]["time_words"], by_id[0]["words"][0]["role"]) == ("in March", "Ana")
     assert "give a fact's id, or both" in ana.refused("explain_fact", entity="Ana")
+    left = fact_of(ana, "Berlin", include_ended=True)["uuid"]
+    assert "\n  superseded, known since 20" in ana.text("explain_fact", fact_id=left)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +295,7 @@ def test_a_fact_is_ended_replaced_or_was_never_so(writer: Agent) -> None:
     assert timeline[0]["invalid_at"] == timeline[1]["valid_at"]
     became = writer.ask("explain_fact", fact_id=work)["facts"][0]["became"]
     assert [one["kind"] for one in became] == ["ended"]
+    assert f"\n  ended as of {became[0]['ends_at']}, known since " in writer.text("explain_fact", fact_id=work)
     assert "She told me." in became[0]["words"]["quote"]
     assert "new_value: say what holds instead" in writer.refused(
         "correct_fact", fact_id=home, how="replace", reason="?"

@@ -124,7 +124,7 @@ async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) 
     for uuid in asked.episode_uuids:
         group = await group_of_episode(access, uuid)
         groups.append(group)
-        found |= await access.served.ask(partial(_facts_of, group=group, uuid=uuid))
+        found |= await access.served.ask(partial(facts_of_episode, group=group, uuid=uuid))
     edges = tuple(map(RecalledFact.of, found.values()))
     nodes = await ends_of(access, found.values())
     message = f"{len(nodes)} nodes and {len(edges)} edges of {len(groups)} episodes"
@@ -145,7 +145,7 @@ async def group_of_episode(access: Access, uuid: str) -> str:
     return episode.group_id
 
 
-def _facts_of(session: Any, group: str, uuid: str) -> dict[str, Fact]:
+def facts_of_episode(session: Any, group: str, uuid: str) -> dict[str, Fact]:
     """Return the facts that are believed now and rest on an episode, by their ids."""
     effect = logs.episode(session, ask(EpisodeQuery, {"id": uuid})).effect
     ids = [*(belief.uuid for belief in (*effect.began, *effect.restored, *effect.refined)), *effect.reinforced]

@@ -268,4 +268,5 @@ def _explanation_lines(explained: Iterable[ExplainedFact]) -> Iterable[str]:
             yield f"  dated by {quote(one.time_words)}"
         for became in one.became:
             words = "" if became.words is None else f": {of_words(became.words)}"
-            yield f"  {became.kind} {when(became.recorded_at)}{words}"
+            since = "" if became.ends_at is None else f" as of {when(became.ends_at)}"
+            yield f"  {became.kind}{since}, known since {when(became.recorded_at)}{words}"

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from asof.mcp import beliefs, episodes, erasures, graphiti, history, searches, statements, writes
+from asof.mcp import beliefs, chatgpt, episodes, erasures, graphiti, history, searches, statements, writes
 from asof.mcp.tools import Tool
 
 _CORE: Final[tuple[Tool[Any], ...]] = (
@@ -45,6 +45,7 @@ PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
         graphiti.add_triplet,
         episodes.get_episode_entities,
     ),
+    "chatgpt": (chatgpt.search, chatgpt.fetch),
 }
 """The tools of each profile, in the order in which they are listed."""
 
@@ -72,9 +73,14 @@ _GRAPHITI_TEXT: Final = (
     "did. delete_entity_edge and delete_episode take back what was wrong, and its past stays; clear_graph erases a "
     "group for ever. "
 )
+_CHATGPT_TEXT: Final = (
+    "asof is a memory that keeps its history. search finds facts, each with the period over which it holds, and what "
+    "was said; fetch shows the words behind one, and what became of it. "
+)
 INSTRUCTIONS: Final = {
     "core": _CORE_TEXT + _DATA,
     "full": _CORE_TEXT + _FULL_TEXT + _DATA,
     "graphiti": _GRAPHITI_TEXT + _DATA,
+    "chatgpt": _CHATGPT_TEXT + _DATA,
 }
 """What agents are told by profile: clients that list tools later know names and this alone."""

@@ -49,6 +49,11 @@ def of_id(uuid: str) -> str:
     return f"[{uuid[:8]}]" if _ID.fullmatch(uuid) else f"[{quote(uuid)}]"
 
 
+def plain(text: str) -> str:
+    """Return stored text as a title: the inside of a quote, for fields that hold nothing else."""
+    return quote(text)[1:-1]
+
+
 def of_fact(fact: RecalledFact) -> str:
     """Return the line of a fact: sentence, period, id."""
     planned = ", planned" if fact.planned else ""

@@ -9,7 +9,7 @@ from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, TypeAdapter
 
-from asof.mcp.answers import Moments, ToolAnswer
+from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments, schema_of
 from asof.mcp.confirmations import Confirmation
 from asof.mcp.scope import ClientScope
@@ -36,7 +36,7 @@ class Access:
 class Reply(NamedTuple):
     """An answer as structured content and as text."""
 
-    answer: ToolAnswer
+    answer: BaseModel
     text: str
 
 
@@ -47,7 +47,7 @@ class Tool(Generic[G]):
     name: str
     description: str
     arguments: type[G]
-    answer: type[ToolAnswer]
+    answer: type[BaseModel]
     run: Callable[[Access, G], Awaitable[Reply]]
     needs: Permission = Permission.READ
     destructive: bool = False
@@ -89,7 +89,7 @@ TOOLS: Final[dict[str, Tool[Any]]] = {}
 
 def tool(
     arguments: type[G],
-    answer: type[ToolAnswer],
+    answer: type[BaseModel],
     *,
     needs: Permission = Permission.READ,
     destructive: bool = False,
