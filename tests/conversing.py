@@ -52,6 +52,16 @@ class Platform:
         await self.conversation.sent(answer, f"m{self.number}", self.now)
         return f"m{self.number}"
 
+    async def edit(self, number: int, text: str) -> None:
+        """Edit a message by its number."""
+        self.now += SECOND
+        await self.conversation.take(Incoming("edit", self.group, f"m{number}", "111", "alice", text, self.now))
+
+    async def delete(self, number: int) -> None:
+        """Delete a message by its number."""
+        self.now += SECOND
+        await self.conversation.take(Incoming("deletion", self.group, f"m{number}", "", "", "", self.now))
+
     async def react(self, emoji: str, on: str, *, author: str = "111") -> list[Outgoing]:
         self.now += SECOND
         return await self.conversation.take(
@@ -70,9 +80,9 @@ def settings_of(directory: Path, **more: object) -> Settings:
 
 
 @asynccontextmanager
-async def platform(settings: Settings) -> AsyncIterator[Platform]:
+async def platform(settings: Settings, *, patience: float = 0.5) -> AsyncIterator[Platform]:
     with (
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
-        LocalConversation(service, settings, now=lambda: NOW) as conversation,
+        LocalConversation(service, settings, now=lambda: NOW, patience=patience) as conversation,
     ):
         yield Platform(conversation, service)

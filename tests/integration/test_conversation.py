@@ -1,7 +1,10 @@
 """A conversation: each message is on the log, answered once, and learned from behind the answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +16,11 @@ from asof_streams.instants import SECOND
 from conversing import NOW, Platform, platform, settings_of
 
 
-def run(directory: Path, told: Callable[[Platform], Awaitable[None]], **settings: object) -> None:
+def run(
+    directory: Path, told: Callable[[Platform], Awaitable[None]], *, patience: float = 0.5, **settings: object
+) -> None:
     async def main() -> None:
-        async with platform(settings_of(directory, **settings)) as here:
+        async with platform(settings_of(directory, **settings), patience=patience) as here:
             await told(here)
 
     asyncio.run(main())
@@ -36,6 +41,47 @@ def test_a_message_is_answered_from_memory_and_learned_from(tmp_path: Path) -> N
 
     assert said(tmp_path)[0] == "I live in Rome."
     assert len(said(tmp_path)) == 4
+
+
+@contextmanager
+def stopped_worker(directory: Path) -> Iterator[None]:
+    """Have nothing learned from for a while; what was said before has to be."""
+    worker = int((directory / "writer.lock").read_text())
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(worker, signal.SIGCONT)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "known"),
+    [("I live in Rome.", "Where do I live?", "Rome"), ("My goal is to run.", "What is my goal?", "a goal: run")],
+)
+def test_an_answer_by_template_knows_what_was_said_just_before(
+    tmp_path: Path, said: str, asked: str, known: str
+) -> None:
+    async def told(here: Platform) -> None:
+        await here.talk("Hello.")
+        await here.learned()
+        with stopped_worker(tmp_path):
+            await here.say(said)
+            asking = asyncio.create_task(here.talk(asked))
+            await asyncio.wait([asking], timeout=0.5)
+        assert known in await asking
+
+    run(tmp_path, told, patience=60.0)
+
+
+def test_an_answer_by_template_waits_for_a_moment_alone(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        await here.talk("Hello.")
+        await here.learned()
+        with stopped_worker(tmp_path):
+            await here.talk("I live in Rome.")
+            assert "I know nothing" in await here.talk("Where do I live?")
+
+    run(tmp_path, told, patience=0.01)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -141,3 +142,41 @@ def test_no_answer_waits_for_what_was_said_before_to_be_learned(tmp_path: Path, 
 
     with asof.open(tmp_path, embedder="hash") as memory:
         assert len(memory.episodes(group_id="guild")) == 8
+
+
+def test_a_model_is_not_shown_what_was_edited_or_deleted_before_that_is_learned_from(
+    tmp_path: Path, server: ReplyServer
+) -> None:
+    gate = Event()
+    server.reads = gate.wait
+    gate.set()
+    goals = ["My goal is to learn Latin."]
+
+    async def told(here: Platform) -> None:
+        numbers = {}
+        for text in ("I live in Oslo.", "My sister Ida likes saffron.", "My brother Ben likes jazz.", *goals):
+            await here.say(text)
+            numbers[text] = here.number
+        for number in range(20):  # more than the recent turns
+            await here.conversation.take(replace(here.incoming(f"Message {number}."), is_bot=True))
+        await here.learned()
+        await here.say("Where do I live, what do Ida and Ben like, and what is my goal?")
+        gate.clear()
+        await here.edit(numbers["I live in Oslo."], "I live in Bergen.")
+        await here.delete(numbers["My sister Ida likes saffron."])
+        await here.react("🗑️", f"m{numbers[goals[0]]}")
+        learned = here.service.worker.next
+        await here.say("Where do I live, what do Ida and Ben like, and what is my goal?")
+        assert here.service.worker.next == learned
+        gate.set()
+
+    try:
+        run(tmp_path, server, told, extractor="both")
+    finally:
+        gate.set()
+
+    before, after = [prompt for prompt in server.prompts if "The message to answer:" in prompt][-2:]
+    old = ("lives in Oslo", "I live in Oslo", "saffron", "learn Latin")
+    assert [words for words in old if words not in before] == []
+    assert [words for words in (*old, "Oslo") if words in after] == []
+    assert [words for words in ("I live in Bergen.", "Ben likes jazz") if words not in after] == []

@@ -67,6 +67,11 @@ class Answering(Generic[L]):
             self._log.close()
             raise
 
+    @property
+    def has_model(self) -> bool:
+        """Whether a model words the answers; if not, a template tells what is known."""
+        return self._responder.has_model
+
     async def answer(
         self, position: int, said: Message | None = None, gathered: Callable[[], None] = lambda: None
     ) -> list[ReplyGiven]:

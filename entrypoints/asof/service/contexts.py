@@ -1,9 +1,12 @@
 """Gathers the context of a question: what is known about it, as one text for a prompt and for replies."""
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from asof.service.read_sessions import ReadSession
 from asof.service.session import Session
 from asof_projections.model.answers import Hit, Hits
-from asof_projections.model.contexts import Context
+from asof_projections.model.contexts import Context, EntityOutline
 from asof_projections.model.queries import ContextQuery, FactSearchQuery
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
@@ -38,16 +41,26 @@ def search_for_changes(query: ContextQuery, at: Moment) -> tuple[FactSearchQuery
 
 
 def context_of(
-    source: ReadSession, query: ContextQuery, at: Moment, hits: Hits[Hit], changed: Hits[Hit], position: int | None
+    source: ReadSession,
+    query: ContextQuery,
+    at: Moment,
+    hits: Hits[Hit],
+    changed: Hits[Hit],
+    position: int | None,
+    without: Collection[str] = (),
 ) -> Context:
-    """Return what is known about a question, given what `search_of` and `search_for_changes` found as of a moment."""
+    """Return what is known about a question, given what `search_of` and `search_for_changes` found as of a moment.
+
+    without: ids of episodes; attributes that they said last are left out.
+    """
     assert at.valid is not None
     assert at.known is not None
     opened = source.opened()
     facts = [fact for fact in hits if fact.occurrence or holds(fact, at.valid)]
     turns = turns_of(hits)
+    entities = About(opened.beliefs).entities(query.query, query.group, at.known, facts, turns)
     material = Material(
-        About(opened.beliefs).entities(query.query, query.group, at.known, facts, turns),
+        [_outline_without(entity, without) for entity in entities] if without else entities,
         facts,
         SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(changed, at.valid, at.known),
         turns,
@@ -56,6 +69,11 @@ def context_of(
         max(hits.vectors_behind, changed.vectors_behind),  # the facts that hold are among those of any time
     )
     return compose(query, at, position, material)
+
+
+def _outline_without(entity: EntityOutline, episodes: Collection[str]) -> EntityOutline:
+    attributes = tuple(each for each in entity.attributes if each.episode_id not in episodes)
+    return replace(entity, attributes=attributes)
 
 
 def _rendered(instant: int) -> int:

@@ -5,7 +5,7 @@ After a crash in any step, a message that has an answer is not answered again, a
 
 import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from weakref import WeakValueDictionary
@@ -21,20 +21,29 @@ from asof.settings import Settings
 from asof_agents.conversation.material import ShownFact, ShownObjective
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.conversation import CheckinSent, ReplyGiven, ReplySent
+from asof_streams.errors import UnavailableError
 from asof_streams.messages import Message, RedactionRequest
 
 
 class LocalConversation(Answering[ConversationLog]):
     """The conversations of all groups of a service, for the tasks of one event loop. Use it as a context manager.
 
-    The first one of a directory makes its conversation log. name: what the bot is called.
+    The first one of a directory makes its conversation log. name: what the bot is called. patience: seconds for which
+    an answer by template waits until what was said before is learned from, since it tells nothing else.
     """
 
     def __init__(
-        self, service: Service, settings: Settings, *, name: str = "assistant", now: Callable[[], int] = clock.system
+        self,
+        service: Service,
+        settings: Settings,
+        *,
+        name: str = "assistant",
+        now: Callable[[], int] = clock.system,
+        patience: float = 0.5,
     ) -> None:
         self._service = service
         self._name = name
+        self._patience = patience
         self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(service, settings, partial(ConversationLog, DirectoryLayout(settings.data)), now)
 
@@ -54,6 +63,7 @@ class LocalConversation(Answering[ConversationLog]):
                 given = [] if position is None else await self.acknowledge(position)
             if position is not None and not given and message.kind == "message":
                 async with turn:
+                    await self._learned(incoming.group, position)
                     undisturbed.enter_context(self._service.undisturbed())
                     given = await self.answer(position, message, undisturbed.close)
         return [outgoing_of(event, incoming.group) for event in given]
@@ -145,6 +155,14 @@ class LocalConversation(Answering[ConversationLog]):
         replies = await self._ask(lambda log: _replies_to(log, known)) if known and message.kind == "deletion" else []
         gone = [message.model_copy(update={"external_id": reply}) for reply in replies]
         return (await self._service.take([message, *gone])).start
+
+    async def _learned(self, group: str, position: int) -> None:
+        """Wait a moment until what was said last in a group before a message is learned from, if no model answers."""
+        if not self.has_model:
+            last = await self._ask(lambda log: log.store.last_told(group, position))
+            if last is not None:
+                with suppress(UnavailableError):
+                    await self._service.done(last, self._patience)
 
     def _order(self, group: str) -> asyncio.Lock:
         """Return the lock under which what is told of a group gets on its log, in its order; no model is awaited."""

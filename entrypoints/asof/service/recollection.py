@@ -7,12 +7,14 @@ from typing import Final
 
 from asof.runtime.wiring import open_log
 from asof.service.contexts import context_of, search_for_changes
+from asof.service.pending_changes import PendingChanges
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
 from asof.service.told_facts import facts_to_tell
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
 from asof_agents.conversation.questions import asks_for_goals
+from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment, ObjectiveRow
@@ -39,7 +41,8 @@ class RecollectionQuery:
 
     speaker: the name of who says it. before: what was recorded then or later, such as the message itself, is not
     remembered. with_context: also one text of all that is known about it, for a prompt; without, the facts are those
-    that a template tells.
+    that a template tells. changes: edits and deletions in the group, with those that are not believed yet; nothing of
+    what these take back is remembered.
     """
 
     group: str
@@ -47,6 +50,7 @@ class RecollectionQuery:
     speaker: str
     before: int
     with_context: bool
+    changes: tuple[MessageChange, ...] = ()
 
     def __call__(self, reader: Reader) -> ReplyMaterial:
         """Return what was known, of the archetype of the message; of an empty memory nothing, without turns."""
@@ -59,7 +63,7 @@ class RecollectionQuery:
             return self._recollect(reader, source)
 
     def _recollect(self, reader: Reader, source: ReadSession) -> ReplyMaterial:
-        known, _ = source.reached(self.group)
+        known, believed = source.reached(self.group)
         question = self.text[:MAX_QUERY]
         archetype = choose(source.similarities(question, [example for _, example in EXAMPLES]))
         if known == NEG:
@@ -68,17 +72,21 @@ class RecollectionQuery:
         moment = {"valid_at": at.valid, "known_at": at.known}
         asked = ask(ContextQuery, {"query": question, "group_id": self.group, "budget": _CONTEXT_TOKENS, **moment})
         over = "both" if self.with_context else "facts"
-        hits = source.search(search_of(asked, at).model_copy(update={"over": over}), at)
-        facts = self._facts(source, hits, archetype, at)
-        related = _related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth)
-        context = self._context(source, asked, at, hits) if self.with_context else ""
-        objectives = self._objectives(source, at, archetype)
+        pending = PendingChanges.of(source, self.group, self.changes, believed)
+        hits = pending.shown(source.search(search_of(asked, at).model_copy(update={"over": over}), at))
+        facts = pending.standing(self._facts(source, hits, archetype, at))
+        related = pending.standing(_related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth))
+        context = self._context(source, asked, at, hits, pending) if self.with_context else ""
+        objectives = tuple(map(_aim, pending.pursued(self._objectives(source, at, archetype))))
         found = tuple(map(shown, facts))
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
 
-    def _context(self, source: ReadSession, asked: ContextQuery, at: Moment, hits: Hits[Hit]) -> str:
+    def _context(
+        self, source: ReadSession, asked: ContextQuery, at: Moment, hits: Hits[Hit], pending: PendingChanges
+    ) -> str:
         """Return the text of a context, which shows no probability of what changed."""
-        return context_of(source, asked, at, hits, source.rank(*search_for_changes(asked, at)), None).text
+        changed = pending.shown(source.rank(*search_for_changes(asked, at)))
+        return context_of(source, asked, at, hits, changed, None, pending.ids).text
 
     def _facts(
         self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment
@@ -90,7 +98,7 @@ class RecollectionQuery:
             fitting = [] if goals else facts_to_tell(source, self.group, self.speaker, self.text, fitting, at)
         return fitting[: archetype.vector_limit]
 
-    def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> tuple[ShownObjective, ...]:
+    def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[ObjectiveRow]:
         """Return the objectives that are like the message in meaning, as facts are no more than the archetype says.
 
         Of a message that asks for goals: all that it may show, the most salient first.
@@ -98,9 +106,8 @@ class RecollectionQuery:
         limit = min(_OBJECTIVES, archetype.vector_limit)
         known = INF - 1 if at.known is None else at.known
         if asks_for_goals(self.text):
-            return tuple(map(_aim, source.opened().beliefs.objectives(self.group, known, limit=_ASKED_OBJECTIVES)))
-        found = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
-        return tuple(map(_aim, found))
+            return source.opened().beliefs.objectives(self.group, known, limit=_ASKED_OBJECTIVES)
+        return source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
 
 
 def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:

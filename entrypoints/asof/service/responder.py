@@ -18,7 +18,7 @@ from asof_agents.conversation.prompts import BUILT_IN, CHECK_IN, MAIN, ReplyProm
 from asof_agents.conversation.replies import ParsedReply, parse_reply
 from asof_agents.conversation.reply_model import ReplyModel
 from asof_agents.conversation.templates import APOLOGY, GREETING, from_memory
-from asof_projections.conversation.model import Checkin, ConversationMessage
+from asof_projections.conversation.model import Checkin, ConversationMessage, MessageChange
 from asof_streams.conversation import CheckinScheduled, CheckinSent, ReplyGiven
 from asof_streams.errors import AsofError
 from asof_streams.events import Event
@@ -27,6 +27,7 @@ from asof_streams.instants import INF
 from asof_streams.messages import Message
 
 _PATIENCE_SECONDS: Final = 20.0  # for a model, while somebody waits
+_CHANGES: Final = 200  # edits, and as many deletions, of which some may not be believed yet
 _TURNS: Final = max(archetype.turns for archetype in ARCHETYPES)
 
 R = TypeVar("R")
@@ -56,6 +57,11 @@ class Responder:
         self._now = now
         self._model = _model_of(settings)
 
+    @property
+    def has_model(self) -> bool:
+        """Whether a model words the replies; if not, a template tells what is known."""
+        return self._model is not None
+
     async def reply(
         self, message: ConversationMessage, said: Message | None, gathered: Callable[[], None] = lambda: None
     ) -> Sequence[Event]:
@@ -64,11 +70,11 @@ class Responder:
         said: the message, which may be on its log no more; None: as it is there. gathered: called once the
         memory was searched. Empty: it cannot be read.
         """
-        told, turns, prompt = await self._ask(lambda log: _read(log, message, said))
+        told, turns, changes, prompt = await self._ask(lambda log: _read(log, message, said))
         if told is None:
             return []
         content, speaker, recorded_at = told
-        material = await self._recollect(message.group, content, speaker, recorded_at)
+        material = await self._recollect(message.group, content, speaker, recorded_at, changes)
         gathered()
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
@@ -85,15 +91,17 @@ class Responder:
         greeting = CheckinSent(checkin_id=checkin.checkin_id, content=GREETING)
         if self._model is None:
             return greeting
-        words, turns, prompt = await self._ask(lambda log: _read_last(log, checkin))
-        material = (await self._recollect(checkin.group, words, "", INF))._replace(turns=turns)
+        words, turns, changes, prompt = await self._ask(lambda log: _read_last(log, checkin))
+        material = (await self._recollect(checkin.group, words, "", INF, changes))._replace(turns=turns)
         parsed, failure = await self._generate(self._model, prompt, "", material)
         asked = {"prompt": prompt.key, "prompt_version": prompt.version, "model": self._model.model_id}
         content = GREETING if parsed is None else parsed.text
         return greeting.model_copy(update={**asked, "content": content, "failure": failure})
 
-    async def _recollect(self, group: str, words: str, speaker: str, before: int) -> ReplyMaterial:
-        query = RecollectionQuery(group, words, speaker, before, self._model is not None)
+    async def _recollect(
+        self, group: str, words: str, speaker: str, before: int, changes: tuple[MessageChange, ...]
+    ) -> ReplyMaterial:
+        query = RecollectionQuery(group, words, speaker, before, self._model is not None, changes)
         try:
             return await self._memory.search(query)
         except AsofError as error:  # the message is kept, and somebody waits for an answer
@@ -145,26 +153,36 @@ class Responder:
 
 def _read(
     log: ConversationLog, message: ConversationMessage, said: Message | None
-) -> tuple[tuple[str, str, int] | None, tuple[ShownTurn, ...], ReplyPrompt]:
-    """Return the words of a message, by whom and when it was recorded, the turns before it, and the prompt to use."""
+) -> tuple[tuple[str, str, int] | None, tuple[ShownTurn, ...], tuple[MessageChange, ...], ReplyPrompt]:
+    """Return the words of a message, by whom and when it was recorded, the turns before it, and the prompt to use.
+
+    Before the prompt come the last changes of what was said in its group.
+    """
     turns = _turns(log, message.group, message.position)
+    changes = _changes(log, message.group)
     prompt = _prompt(log, MAIN)
     if said is None:
         records = log.messages([message.position, message.words_at])
         found = [r.event for r in (records.get(message.position), records.get(message.words_at)) if r is not None]
         messages = [event for event in found if isinstance(event, Message)]  # an edit need not say whose it is
         if message.words_at not in records or not messages:
-            return None, turns, prompt
+            return None, turns, changes, prompt
         said = messages[-1].model_copy(update={"role": messages[0].role})
-    return (said.content, _who(said), log.recorded_at(message.position)), turns, prompt
+    return (said.content, _who(said), log.recorded_at(message.position)), turns, changes, prompt
 
 
-def _read_last(log: ConversationLog, checkin: Checkin) -> tuple[str, tuple[ShownTurn, ...], ReplyPrompt]:
-    """Return what people said in the last turns of a group, these turns, and the prompt to use."""
+def _read_last(
+    log: ConversationLog, checkin: Checkin
+) -> tuple[str, tuple[ShownTurn, ...], tuple[MessageChange, ...], ReplyPrompt]:
+    """Return what people said in the last turns of a group, these turns, the last changes, and the prompt to use."""
     log.follow()
     turns = _turns(log, checkin.group, log.store.followed("messages").position)[-DEFAULT.turns :]
     words = "\n".join(turn.text for turn in turns if not turn.is_bot)
-    return words, turns, _prompt(log, CHECK_IN)
+    return words, turns, _changes(log, checkin.group), _prompt(log, CHECK_IN)
+
+
+def _changes(log: ConversationLog, group: str) -> tuple[MessageChange, ...]:
+    return tuple(log.store.changes(group, _CHANGES))
 
 
 def _turns(log: ConversationLog, group: str, before: int) -> tuple[ShownTurn, ...]:

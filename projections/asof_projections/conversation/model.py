@@ -32,6 +32,14 @@ class MessageEdit(NamedTuple):
     sort: Sort  # of the message from now on: a turn may become a goal
 
 
+class MessageChange(NamedTuple):
+    """An edit, a deletion or an undoing of a message of a conversation."""
+
+    external_id: str  # of the message
+    position: int  # of the change, in the messages log
+    is_deletion: bool  # also of what was undone
+
+
 class GivenReply(NamedTuple):
     """An answer or a check-in that was given."""
 

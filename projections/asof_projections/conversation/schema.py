@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 SCRIPT: Final = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('version', {VERSION}), ('messages', 0), ('messages_head', x''), ('log', 0), ('log_head', x''),
@@ -14,6 +14,8 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_by_external_id ON messages (grp, external_id);
 CREATE INDEX messages_by_time ON messages (grp, said_at, position);
+CREATE INDEX messages_edited ON messages (grp, words_at) WHERE words_at <> position;
+CREATE INDEX messages_withdrawn ON messages (grp, withdrawn_at) WHERE withdrawn_at IS NOT NULL;
 CREATE INDEX messages_to_answer ON messages (position) WHERE awaits_reply;
 CREATE TABLE replies (
     reply_id TEXT PRIMARY KEY, position INTEGER NOT NULL, grp TEXT NOT NULL, answers INTEGER NOT NULL,

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from asof_projections.conversation import schema
-from asof_projections.conversation.model import Checkin, ConversationMessage, GivenReply, MessageEdit, PromptVersion
+from asof_projections.conversation.model import (
+    Checkin,
+    ConversationMessage,
+    GivenReply,
+    MessageChange,
+    MessageEdit,
+    PromptVersion,
+)
 from asof_streams.conversation import (
     CheckinCancelled,
     CheckinScheduled,
@@ -40,6 +47,10 @@ _SENT_TURNS: Final = (
     " (SELECT 1 FROM replies s WHERE s.grp = m.grp AND s.external_id = m.external_id)"
     " ORDER BY m.position, r.position DESC"
 )
+_CHANGES: Final = """SELECT * FROM (SELECT external_id, withdrawn_at, 1 FROM messages
+        WHERE grp = :group AND withdrawn_at IS NOT NULL ORDER BY withdrawn_at DESC LIMIT :limit)
+    UNION ALL SELECT * FROM (SELECT external_id, words_at, 0 FROM messages
+        WHERE grp = :group AND words_at <> position ORDER BY words_at DESC LIMIT :limit)"""
 _CHECKIN: Final = "SELECT checkin_id, grp, answers, due_at, scheduled_at, state FROM checkins"
 _PROMPTS: Final = (
     "SELECT p.prompt, p.version, template, temperature, max_tokens, registered_at, a.version IS p.version"
@@ -244,6 +255,20 @@ class ConversationStore:
         )
         return [_message(row) for row in reversed(rows)]
 
+    def last_told(self, group: str, before: int) -> int | None:
+        """Return the position of what a user said last in a group, among the messages before a position."""
+        sql = "SELECT position FROM messages WHERE grp = ? AND position < ? AND NOT is_bot"
+        position: int | None = self._one(f"{sql} ORDER BY said_at DESC, position DESC LIMIT 1", group, before)
+        return position
+
+    def changes(self, group: str, limit: int) -> list[MessageChange]:
+        """Return the last edits of messages of a group, and the last deletions and undoings, so many of each at most.
+
+        Deletions come first, and each kind from the last back.
+        """
+        rows = self._rows(_CHANGES, group=group, limit=limit)
+        return [MessageChange(external_id, position, bool(is_deletion)) for external_id, position, is_deletion in rows]
+
     def groups(self) -> list[str]:
         """Return the groups in which anything was said, in the order of their ids."""
         return [group for (group,) in self._rows("SELECT DISTINCT grp FROM messages ORDER BY grp")]
@@ -308,9 +333,9 @@ class ConversationStore:
         with self._guard, transaction(self._db):
             yield
 
-    def _rows(self, sql: str, *values: Any) -> list[Any]:
+    def _rows(self, sql: str, *values: Any, **named: Any) -> list[Any]:
         with self._guard:
-            return self._db.execute(sql, values).fetchall()
+            return self._db.execute(sql, named or values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
         rows = self._rows(sql, *values)
