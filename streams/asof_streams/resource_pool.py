@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
+from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Generic, TypeVar
@@ -33,14 +34,17 @@ class ResourcePool(Generic[T]):
     def submit(self, work: Callable[[T], R]) -> "Future[R]":
         """Let one of the threads do something with its resource. Cancelled before it is begun, it is not done.
 
+        It runs in the context of the caller, so that a trace goes on.
+
         ContractError: the pool is closed, or about to be.
         """
         result: Future[R] = Future()
+        context = copy_context()
 
         def task(resource: "Future[T]") -> None:
             if result.set_running_or_notify_cancel():
                 try:
-                    result.set_result(work(resource.result()))
+                    result.set_result(context.run(work, resource.result()))
                 except BaseException as error:  # noqa: BLE001 - whoever submitted it has to know
                     result.set_exception(error)
 

@@ -1,6 +1,6 @@
 """A log in one SQLite file: positions without gaps, atomic batches, a hash chain, one writer, any number of readers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -40,7 +40,8 @@ from asof_streams.sqlite import (
 )
 from asof_streams.sqlite_erasures import Erasures
 from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
-from asof_streams.sqlite_requests import KeyedRequest, Requests
+from asof_streams.sqlite_requests import KeyedRequest, Requests, Submission
+from asof_streams.sqlite_traces import MessageTraces
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
 _OF_GROUP: Final = "SELECT position FROM log WHERE grp = ? AND payload IS NOT NULL ORDER BY position"
@@ -101,6 +102,7 @@ class SqliteLog:
         try:
             self._records = Records(path, self._db)
             self._requests = Requests(self._db)
+            self._traces = MessageTraces(self._db)
             self._erasures = Erasures(self._db, self._records)
             self._times = RecordedTimes(self._db)
             self._written = Head(-1, b"", 0, 0)  # what this object appended last
@@ -275,9 +277,7 @@ class SqliteLog:
             for position, (message, (group, at, *_)) in enumerate(zip(messages, drafts, strict=True), head.position)
         ]
 
-    def accept_each(
-        self, submissions: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
-    ) -> list[range | InvalidInput]:
+    def accept_each(self, submissions: Sequence[Submission], *, clock: int) -> list[range | InvalidInput]:
         """Accept the messages of several callers in one transaction; return each caller's positions, in order.
 
         A request whose key was used before, also earlier in `submissions`, adds nothing and gets its first positions;
@@ -287,7 +287,7 @@ class SqliteLog:
         new: list[AnyMessage] = []
         answers: list[range | InvalidInput] = []
         with self._writing() as head:
-            for messages, request in submissions:
+            for messages, request, trace in submissions:
                 try:
                     positions = None if request is None else self._requests.positions_of(request, clock)
                 except InvalidInput as error:
@@ -299,6 +299,8 @@ class SqliteLog:
                     new += messages
                     if request is not None and messages:
                         self._requests.record(request, positions, messages[0].group_id, clock)
+                    if trace is not None and messages:
+                        self._traces.record(positions, trace, clock)
                 answers.append(positions)
             if new:
                 self._accept(head, new, clock, None)
@@ -312,6 +314,17 @@ class SqliteLog:
         with self._guard:
             return self._requests.positions_of(request, clock)
 
+    def note_traces(self, traces: Iterable[tuple[int, str]], *, clock: int) -> None:
+        """Keep the traces that messages were sent in, by their positions, for a day from the clock on."""
+        with self._writing():
+            for position, trace in traces:
+                self._traces.record(range(position, position + 1), trace, clock)
+
+    def trace_of(self, position: int) -> str | None:
+        """Return the trace that a message was sent in, as a W3C traceparent; None: none is known, or no longer."""
+        with self._guard:
+            return self._traces.of(position)
+
     def erase(self, group: str, *, before: int | None = None) -> int:
         """Erase as the port says. Copies of payloads may be left in the log's files until `vacuum` rewrites them.
 
@@ -321,6 +334,7 @@ class SqliteLog:
         with self._writing() as head:
             limit = head.position if before is None else before
             self._requests.erase(group, limit)
+            self._traces.erase(limit)
             self._destroy_keys(group, limit)
             return self._erasures.erase(group, limit)
 
@@ -333,6 +347,7 @@ class SqliteLog:
             own = [at for at in positions if at < head.position and self.group_of(at) == group]
             self._destroy_keys_at(group, own)
             self._requests.redact(own)
+            self._traces.erase(head.position)
             return self._erasures.erase_some(group, own, head.position)
 
     def of_group(self, group: str) -> Iterator[Record]:

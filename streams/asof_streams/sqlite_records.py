@@ -7,7 +7,7 @@ import sqlite3
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from asof_streams.sqlite import SqliteGuard
 from asof_streams.sqlite_blocks import SCHEMA as BLOCKS
 from asof_streams.sqlite_blocks import Blocks
 from asof_streams.sqlite_requests import SCHEMA as REQUESTS
+from asof_streams.sqlite_traces import TABLE as TRACES
 
 # A record has salt and payload; an erased one has the seal alone. `head` is one row with the log's end and checkpoint;
 # its digest reveals a log that was cut short. `groups` has the recorded time of each group's last record.
@@ -37,7 +38,8 @@ _SCHEMA: Final = (_LOG, _HEADS, _GROUPS)
 _TELLINGS: Final = "CREATE TABLE tellings (position INTEGER PRIMARY KEY) STRICT"
 _HAS_TELLINGS: Final = "SELECT 1 FROM sqlite_schema WHERE name = 'tellings'"
 _FORMS: Final = {
-    frozenset((*_SCHEMA, *a, *b, *c)) for a in ((), REQUESTS) for b in ((), (BLOCKS,)) for c in ((), (_TELLINGS,))
+    frozenset((*_SCHEMA, *a, *b, *c, *d))
+    for a, b, c, d in product(((), REQUESTS), ((), (BLOCKS,)), ((), (_TELLINGS,)), ((), (TRACES,)))
 }
 _SELECT: Final = (
     "SELECT position, grp, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload "

@@ -5,11 +5,12 @@ the log's history: they are kept for a day, are not in the hash chain, and are e
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import DAY
+from asof_streams.messages import AnyMessage
 
 _TABLE: Final = (
     "CREATE TABLE requests (start INTEGER PRIMARY KEY, size INTEGER NOT NULL, key BLOB NOT NULL, said BLOB NOT NULL, "
@@ -32,6 +33,14 @@ class KeyedRequest(NamedTuple):
 
     key: bytes
     said: bytes | None
+
+
+class Submission(NamedTuple):
+    """The messages that one caller gives, the request that they come with, and the trace that they belong to."""
+
+    messages: Sequence[AnyMessage]
+    request: KeyedRequest | None = None
+    trace: str | None = None
 
 
 class Requests:

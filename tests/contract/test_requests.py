@@ -11,7 +11,7 @@ import pytest
 from asof_streams.errors import InvalidInput, WriterBusy
 from asof_streams.messages import ErasureRequest, Message
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import LIFETIME, KeyedRequest
+from asof_streams.sqlite_requests import LIFETIME, KeyedRequest, Submission
 
 ASKED = KeyedRequest(b"key", b"said")
 
@@ -32,7 +32,7 @@ def log(path: Path) -> Iterator[SqliteLog]:
 
 
 def give(log: SqliteLog, *contents: str, request: KeyedRequest | None = ASKED, clock: int = 0) -> range | InvalidInput:
-    [answer] = log.accept_each([([said(content) for content in contents], request)], clock=clock)
+    [answer] = log.accept_each([Submission([said(content) for content in contents], request)], clock=clock)
     return answer
 
 
@@ -52,11 +52,11 @@ def test_what_is_given_together_is_taken_in_order_each_request_once(log: SqliteL
 
     answers = log.accept_each(
         [
-            ([said("a")], ASKED),
-            ([said("b")], None),
-            ([said("a")], ASKED),
-            ([said("c"), said("d")], other),
-            ([said("e")], KeyedRequest(b"other", b"something else")),
+            Submission([said("a")], ASKED),
+            Submission([said("b")]),
+            Submission([said("a")], ASKED),
+            Submission([said("c"), said("d")], other),
+            Submission([said("e")], KeyedRequest(b"other", b"something else")),
         ],
         clock=0,
     )
@@ -111,7 +111,12 @@ def test_what_could_not_be_taken_is_not_known_as_made(log: SqliteLog, path: Path
 def test_what_was_sent_is_forgotten_with_its_group_but_for_the_wish_itself(log: SqliteLog) -> None:
     kept, wish = KeyedRequest(b"kept", b"said"), KeyedRequest(b"wish", b"said")
     log.accept_each(
-        [([said("a")], ASKED), ([said("b", "bo")], kept), ([ErasureRequest(group_id="ana")], wish)], clock=0
+        [
+            Submission([said("a")], ASKED),
+            Submission([said("b", "bo")], kept),
+            Submission([ErasureRequest(group_id="ana")], wish),
+        ],
+        clock=0,
     )
 
     log.erase("ana", before=2)

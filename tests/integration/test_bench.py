@@ -13,6 +13,7 @@ TOGETHER = ("log", "import")  # looked at closely
 ALONE = (  # seconds each
     *("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve", "conversation"),
     "generations",
+    "telemetry",
 )
 ON_A_BROKER = ("kafka", "soak", "generations-kafka")  # left out: they take too long even at the smallest scale
 

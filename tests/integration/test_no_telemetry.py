@@ -1,4 +1,4 @@
-"""asof tells nobody that it runs, or what it does: no telemetry can fail, for there is none."""
+"""asof tells nobody that it runs, or what it does, unless it is asked to: spans go where the environment says."""
 
 import os
 import subprocess

@@ -191,7 +191,7 @@ def test_what_is_encrypted_is_read_with_the_key_that_it_tells_and_is_no_message_
     opener = RecordSealer(KeyFolder(tmp_path)).open
     plain = Raw(8, 1_500, None, json.dumps(SAID).encode(), [])
 
-    assert parse_message(sealed(tmp_path), opener)[2:] == (Message(**SAID), received(SAID, None, **SEALED).producer, 3)
+    assert parse_message(sealed(tmp_path), opener)[2:5] == (Message(**SAID), received(SAID, None, **SEALED).producer, 3)
     assert parse_message(plain, opener) == parse_message(plain)
     refused = parse_message(sealed(tmp_path))
     assert refused.message == RecordRefused(group_id="g", reason="the value must be one JSON object in UTF-8")

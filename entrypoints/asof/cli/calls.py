@@ -24,6 +24,7 @@ from asof.operations.errors import (
     InvalidInput,
     TopicUnfit,
 )
+from asof.operations.tracing import TRACEPARENT, continued, flush, trace_this_process
 
 if TYPE_CHECKING:
     from asof.operations.operation import Operation
@@ -87,8 +88,12 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
     """Run a command line; return its exit code. Whatever asof raises on purpose becomes one line on stderr."""
     logging.getLogger("asof_agents").addHandler(logging.NullHandler())  # a command says itself what was parked
     command = typer.main.get_command(app)
+    trace_this_process()
     try:
-        with command.make_context("asof", arguments or ["--help"]) as context:
+        with (
+            continued(os.environ.get(TRACEPARENT.upper())),
+            command.make_context("asof", arguments or ["--help"]) as context,
+        ):
             code: int = command.invoke(context) or 0
         sys.stdout.flush()
     except typer.Exit as end:
@@ -100,6 +105,8 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
         return INTERRUPTED
     except (typer.TyperException, AsofError, OSError) as error:
         return _say(error, as_json="--json" in arguments)
+    finally:
+        flush()
     return code
 
 

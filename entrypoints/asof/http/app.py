@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute
 from asof.http.middleware.authentication import AuthenticationMiddleware
 from asof.http.middleware.limits import BodyLimit, TokenBucket
 from asof.http.middleware.metrics import Counted, Metrics
+from asof.http.middleware.tracing import Traced
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 from asof.http.routes import conversation as conversations
 from asof.http.routes import description, feed, generations, graphiti, groups, health, v1
@@ -60,12 +61,14 @@ def application(
         generate_unique_id_function=_operation_id,
         docs_url=None,  # FastAPI's pages load their scripts over the network
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},  # they have content
     )
     app.state.service, app.state.conversation, app.state.metrics = service, conversation, metrics
     app.add_middleware(BodyLimit)
     app.add_middleware(UnexpectedErrorMiddleware)
     app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate, tokens=tokens)
     app.add_middleware(Counted, metrics=metrics)
+    app.add_middleware(Traced)
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
     for routes in (v1, generations, conversations, feed):

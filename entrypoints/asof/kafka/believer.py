@@ -164,6 +164,7 @@ class BelieverPartition:
             beliefs = BeliefWriter(
                 *(at.places, self._settings, self._info, inputs, self._extractors, lambda _: log, self._watchdog),
                 build=self._build,
+                source=at.episodic,
             )
             opened.callback(beliefs.close)
             self._log, self._beliefs, self._opened_beliefs = log, beliefs, opened.pop_all()

@@ -7,15 +7,18 @@ from typing import Final
 
 from asof.kafka.encryption import find_keys, keys_of
 from asof.kafka.message_encoder import MessageEncoder
+from asof.runtime import span_names
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
+from asof_streams import tracing
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check_messages
+from asof_streams.tracing import Value
 
 
 class Producer:
@@ -50,10 +53,26 @@ class Producer:
 
     def send(self, messages: Sequence[InboundMessage], ids: Sequence[str | None]) -> list[int]:
         """Send messages, each under its id, or one that no other has; return their offsets."""
+        with tracing.span(f"send {self._topic}", self._described(len(messages)), "producer"):
+            return self._send(messages, ids)
+
+    def _described(self, count: int) -> dict[str, Value | None]:
+        return {
+            span_names.MESSAGING_SYSTEM: "kafka",
+            span_names.MESSAGING_OPERATION: "send",
+            span_names.MESSAGING_TYPE: "send",
+            span_names.DESTINATION: self._topic,
+            span_names.BATCH: count,
+        }
+
+    def _send(self, messages: Sequence[InboundMessage], ids: Sequence[str | None]) -> list[int]:
         of: dict[int, list[tuple[int, Outgoing]]] = {}
+        around = tracing.trace()
         for number, (inbound, id_) in enumerate(zip(messages, ids, strict=True)):
             self._sent += 1
             record = self._encoder.encode(inbound, id_ or f"{self._run}-{self._sent}")
+            if (trace := inbound.trace or around) is not None:
+                record.headers.append((tracing.TRACEPARENT, trace.encode()))
             of.setdefault(partition_of(inbound.event.group_id, self.partitions), []).append((number, record))
         offsets = [0] * len(messages)
         for partition, records in of.items():

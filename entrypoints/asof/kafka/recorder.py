@@ -39,11 +39,16 @@ class RecorderPartition:
             opened.callback(lock.release)
             keep_keys([places], find_keys(connection, topics, keys_of(settings)))
             self._client = opened.enter_context(Client(connection))
-            self._logs = TopicLogs(TopicPartitions(places, self._client, topics, partition), writer=token_hex(8))
+            at = TopicPartitions(places, self._client, topics, partition)
+            self._logs = TopicLogs(at, writer=token_hex(8))
             opened.callback(self._logs.close)
             begin_catalog(places, settings, connection, topics, partition)
             self._writer = open_writer(
-                places, settings, self._logs.open, patience=PATIENCE, watchdog=watchdog, believes=False
+                *(places, settings, self._logs.open),
+                patience=PATIENCE,
+                watchdog=watchdog,
+                believes=False,
+                source=at.messages,
             )
             opened.callback(self._writer.close)
             self._opened = opened.pop_all()

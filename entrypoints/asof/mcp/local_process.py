@@ -18,6 +18,7 @@ from asof.mcp.local_socket import BUSY, READY, listening
 from asof.mcp.sdk import load_sdk_here
 from asof.operations.errors import AsofError, WriterBusy
 from asof.operations.process import log_to_stderr
+from asof.operations.tracing import flush, trace_this_process
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -29,6 +30,7 @@ def main() -> None:
     """Serve until no agent is connected any more."""
     settings: Settings = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this one
     log_to_stderr(settings, "asof")
+    trace_this_process()
     failed = Event()
     loading = Thread(target=load_sdk_here)  # it takes as long as opening the memory
     loading.start()
@@ -42,6 +44,8 @@ def main() -> None:
         _say(f"{BUSY} {error}")
     except (AsofError, OSError) as error:
         _say(f"error {error}")
+    finally:
+        flush()
 
 
 def _say(line: str) -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "service_answers",
     "sessions",
     "times",
+    "tracing",
     "upkeep",
     "usage",
     "writes",

@@ -14,8 +14,10 @@ from pydantic import BaseModel, TypeAdapter, create_model
 
 from asof.operations.times import in_instants
 from asof.service.session import Session
+from asof.service.spans import operation_span
 from asof_projections.model.answers import Page
 from asof_projections.model.queries import DEFAULT_GROUP, ExportQuery, GroupQuery, ask, instant
+from asof_streams import tracing
 from asof_streams.errors import EmptyMemory, InvalidInput
 from asof_streams.events import Event
 from asof_streams.messages import TIMES, validate
@@ -50,8 +52,16 @@ class Operation(Generic[Q, A]):
         self._empty: Final = empty
 
     def __call__(self, session: Session, query: Q) -> A:
-        """Return the answer."""
-        return self.run(session, query)
+        """Return the answer. It is a span, where somebody traces."""
+        return self._traced(self.run, session, query)
+
+    def _traced(self, run: Callable[[Session, Q], A], session: Session, query: Q) -> A:
+        if not tracing.is_on():
+            return run(session, query)
+        with operation_span(self.name, session, query) as told:
+            answer = run(session, query)
+            told(answer)
+        return answer
 
     def ask(self, session: Session, /, **fields: Any) -> A:
         """Return the answer to the query that has these fields, from any thread; others wait meanwhile.
@@ -61,13 +71,16 @@ class Operation(Generic[Q, A]):
         """
         query = read_query(self.query, in_instants(fields, session.now))
         with session.lock:
-            try:
-                return self.run(session, query)
-            except EmptyMemory:
-                if not self.lists:
-                    raise
-                empty: Any = self._empty(session, query) if self._empty else (get_origin(self.answer) or list)()
-                return empty  # type: ignore[no-any-return]
+            return self._traced(self._run_or_list_nothing, session, query)
+
+    def _run_or_list_nothing(self, session: Session, query: Q) -> A:
+        try:
+            return self.run(session, query)
+        except EmptyMemory:
+            if not self.lists:
+                raise
+            empty: Any = self._empty(session, query) if self._empty else (get_origin(self.answer) or list)()
+            return empty  # type: ignore[no-any-return]
 
     @cached_property
     def model(self) -> Any:

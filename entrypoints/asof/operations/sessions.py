@@ -5,6 +5,7 @@ from collections.abc import Callable
 from asof.operations.errors import InvalidInput
 from asof.runtime.clock import system
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.opentelemetry_tracer import trace_as_the_program
 from asof.runtime.replica_manifest import parts
 from asof.runtime.wiring import Progress
 from asof.service.session import Session
@@ -18,6 +19,7 @@ def open_session(settings: Settings, now: Callable[[], int] = system, *, shared:
 
     `now` gives microseconds since 1970. `shared`: whoever uses the session takes its lock.
     """
+    trace_as_the_program()
     return Session(DirectoryLayout(settings.data), settings, now, shared=shared)
 
 

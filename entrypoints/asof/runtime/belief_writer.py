@@ -13,6 +13,8 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
 from asof.runtime.recorded_answers import build_replies
 from asof.runtime.replica_manifest import parts
+from asof.runtime.stopwatch import IngestionWatch
+from asof.runtime.traced_watch import Source, ingestion_watch
 from asof.runtime.verdicts import Verdicts
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import OpenLog, existing
@@ -66,7 +68,7 @@ class BeliefWriter:
 
     open_log: opens the log of the generation, which is closed with this. A message that cannot be taken is parked on
     that log. build: of a build, which `follow` ends with BuildStopped where it is to stop, or where its budget, or that
-    of a group, is spent; what was derived is kept.
+    of a group, is spent; what was derived is kept. source: the partition that the episodic log is of, on Kafka.
     """
 
     def __init__(
@@ -79,13 +81,17 @@ class BeliefWriter:
         open_log: OpenLog,
         watchdog: Watchdog | None = None,
         build: BuildTerms | None = None,
+        source: Source | None = None,
     ) -> None:
         self._places, self._name = places, info.name
         self._build = build
         self._inputs = inputs
         logs = LoneGeneration(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
         with ExitStack() as opened:
-            self._generations: Final = OpenGenerations(logs, inputs.episodes)
+            self._watch = (
+                ingestion_watch(inputs.messages.trace_of, source) if build is None else IngestionWatch()
+            )  # spans are of what comes, not of all that is made again
+            self._generations: Final = OpenGenerations(logs, inputs.episodes, meter=self._watch)
             opened.callback(self._generations.close)
             self._generations.open_all()
             generation, journal = self._generations[info.name], self._generations.journal
@@ -122,7 +128,8 @@ class BeliefWriter:
         believer, build = self._believer, self._build
         try:
             for number, message in enumerate(believer.messages(stop), 1):
-                self._verdicts.ingest(message)
+                with self._watch.message(message, message.cause):
+                    self._verdicts.ingest(message)
                 if number % self._every == 0:
                     believer.flush()
                     self._tell(stop)

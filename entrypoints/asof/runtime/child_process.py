@@ -20,7 +20,9 @@ from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Lock, Thread
 from typing import Any, Concatenate, Final, NoReturn, ParamSpec, Protocol, TypeAlias
 
+from asof.runtime.opentelemetry_tracer import trace_this_process
 from asof.runtime.processes import sanitize_error, tune_allocator
+from asof_streams import tracing
 
 P = ParamSpec("P")
 
@@ -211,6 +213,7 @@ def run(descriptor: int, lifeline: int) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     tune_allocator()
+    trace_this_process()
     channel, code = Channel(descriptor), 0
     try:
         work, args, named = channel.receive()
@@ -221,6 +224,7 @@ def run(descriptor: int, lifeline: int) -> NoReturn:
         code = 1
         with suppress(ChannelClosed):
             channel.send(sanitize_error(error))
+    tracing.flush()
     os._exit(code)  # whatever threads there are
 
 

@@ -35,6 +35,7 @@ _EXTRAS: Final = {
     "kafka": ("aiokafka", "cramjam", "faust"),
     "arango": ("arango",),
     "encryption": ("cryptography",),
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
 }
 
 
@@ -94,6 +95,8 @@ def _extra(name: str, modules: tuple[str, ...]) -> Diagnosis:
 def _is_here(module: str) -> bool:
     try:
         return find_spec(module) is not None
+    except ModuleNotFoundError:  # nor is the package that it is in
+        return False
     except ValueError:  # it is imported, and has put something else in its own place, as Faust does
         return True
 

@@ -1,7 +1,7 @@
 """A message between the door that received it and the log that keeps it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -18,12 +18,13 @@ class InboundMessage:
     """A validated message. A directory's log stores the event itself; a topic carries its line of JSON.
 
     recorded_at: given only where a history is moved in. received: the line that it came as, None where it came
-    otherwise.
+    otherwise. trace: the one that it was sent in, as a W3C traceparent; it is no part of what is logged.
     """
 
     event: AnyMessage
     recorded_at: int | None = None
     received: bytes | None = None
+    trace: str | None = field(default=None, compare=False)
 
     @cached_property
     def line(self) -> bytes:

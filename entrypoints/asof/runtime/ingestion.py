@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from asof.runtime import clock, json_lines
+from asof.runtime import clock, json_lines, span_names
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.processes import SeldomCollections
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
 from asof_projections.model.answers import Produced, Refused
+from asof_streams import tracing
 from asof_streams.errors import BrokerUnavailable, StorageFailed
 
 if TYPE_CHECKING:
@@ -68,6 +69,19 @@ def ingest(
     acknowledged: Progress | None,
 ) -> Produced:
     """Put messages where they go, some at once. `strict`: none of them where any line is refused."""
+    with tracing.span(span_names.UPSERT, {span_names.OPERATION_NAME: span_names.UPSERT}) as span:
+        produced = _ingest(found, open_sink, strict=strict, acknowledged=acknowledged)
+        span.note({span_names.RECORD_COUNT: produced.accepted, span_names.POSITION: produced.first_position})
+    return produced
+
+
+def _ingest(
+    found: Iterable[InboundMessage | Refused | None],
+    open_sink: Callable[[], MessageSink],
+    *,
+    strict: bool,
+    acknowledged: Progress | None,
+) -> Produced:
     if strict:
         every = [f for f in found if f is not None]  # whether any may be taken is known only at the end
         if bad := tuple(f for f in every if isinstance(f, Refused)):

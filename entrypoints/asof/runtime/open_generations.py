@@ -55,14 +55,21 @@ class LoneGeneration:
 class OpenGenerations(Mapping[str, Generation]):
     """The generations that are open, by name: all of the catalogue, or none where another process writes them.
 
-    others: graphs that others write, which have answers of a language model too.
+    others: graphs that others write, which have answers of a language model too. meter: of all messages, as far as the
+    generation that answers goes.
     """
 
-    def __init__(self, logs: GenerationLogs, episodes: SqliteGraph, others: Sequence[SqliteGraph] = ()) -> None:
+    def __init__(
+        self,
+        logs: GenerationLogs,
+        episodes: SqliteGraph,
+        others: Sequence[SqliteGraph] = (),
+        meter: IngestionWatch | None = None,
+    ) -> None:
         self._others = others
         self.journal = logs.extractors.journal(self._answered, self._failed, self._replies)
         self.phases = PhaseTimes()  # of the passes of consolidation of all generations
-        self.meter = IngestionWatch()  # of all messages, as far as the generation that answers goes
+        self.meter = meter or IngestionWatch()
         self._by_name: dict[str, Generation] = {}
         self._logs = logs
         self._episodes = episodes

@@ -2,14 +2,19 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields
 from time import perf_counter
+from typing import Final
 
+from asof.runtime.span_names import RETRIEVAL_STEPS
 from asof_projections.model.answers import IngestionTimes, RetrievalMetrics
 from asof_projections.queries.reports import count_derived, count_recorded
-from asof_streams.events import Event
+from asof_streams import tracing
+from asof_streams.events import Event, Record
+
+_NOTHING: Final = nullcontext()
 
 
 class Stopwatch:
@@ -21,11 +26,13 @@ class Stopwatch:
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
         """Measure a step."""
-        started = time.perf_counter_ns()
-        try:
-            yield
-        finally:
-            self._took[step] += (time.perf_counter_ns() - started) // 1_000
+        name = RETRIEVAL_STEPS.get(step)
+        with nullcontext() if name is None else tracing.span(name):
+            started = time.perf_counter_ns()
+            try:
+                yield
+            finally:
+                self._took[step] += (time.perf_counter_ns() - started) // 1_000
 
     def metrics(self) -> RetrievalMetrics:
         """Return the measured times; 0 for a step that was not taken."""
@@ -84,12 +91,17 @@ class IngestionWatch:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._position = -1
         self._before: dict[str, float] = {}
-        self.phases = _Phases(self.seconds)
+        self.phases: Mapping[str, AbstractContextManager[object]] = _Phases(self.seconds)
 
-    def begin(self, position: int) -> None:
-        """Begin with the message at a position."""
-        self._position, self._before = position, dict(self.seconds)
+    def begin(self, message: Record) -> None:
+        """Begin with a message."""
+        self._position, self._before = message.position, dict(self.seconds)
         self.counts["messages"] += 1
+
+    def message(self, record: Record, position: int) -> AbstractContextManager[object]:
+        """Return a context in which a message is processed, given a record of it and its position."""
+        del record, position
+        return _NOTHING
 
     def count_recorded(self, events: Sequence[Event]) -> None:
         """Count the episodic events of a message, and its sentences."""

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
+from asof.runtime import span_names
 from asof.runtime.embedders import choose_embedder
 from asof.runtime.graph_database import Of, vectors_of
 from asof.runtime.layout import DirectoryLayout
@@ -27,6 +28,7 @@ from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.ports import Ids, VectorIndex
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of, turns_of
+from asof_streams import tracing
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
@@ -103,14 +105,25 @@ class VectorSearch:
         else:
             hits = Hits()
             if query.over != "episodes":
-                index = self._index_of_facts(query, at) if embedder else None
-                search = Search(self._beliefs, embedder, index, self._relations)
-                found, hits.probable = search.search_and_tell(query, at)
-                hits.extend(found)
+                with tracing.span(span_names.SEARCH_FACTS) as span:
+                    index = self._index_of_facts(query, at) if embedder else None
+                    search = Search(self._beliefs, embedder, index, self._relations)
+                    found, hits.probable = search.search_and_tell(query, at)
+                    hits.extend(found)
+                    span.note({span_names.RECORD_COUNT: len(found)})
             if query.over != "facts":
-                index = self._index_of_turns(query) if embedder else None
-                hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+                with tracing.span(span_names.SEARCH_EPISODES) as span:
+                    index = self._index_of_turns(query) if embedder else None
+                    hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+                    span.note({span_names.RECORD_COUNT: len(hits.episodes)})
         hits.vectors_behind = self._lacking
+        tracing.current().note(
+            {
+                span_names.LEGS: ("words",) if embedder is None else ("words", "vectors"),
+                span_names.PROFILE: query.profile,
+                span_names.VECTORS_BEHIND: self._lacking,
+            }
+        )
         return hits
 
     def _walk(self, query: FactSearchQuery, at: Moment, embedder: Embedder | None) -> Hits[Hit]:
@@ -147,14 +160,16 @@ class VectorSearch:
         if self._few and not self.is_behind:
             worked, waited = time.process_time() + _OWN_SECONDS, time.monotonic() + _OWN_PATIENCE
             while behind > self._few and time.process_time() < worked and time.monotonic() < waited:
-                projection.catch_up_some(_BESIDE)
+                with tracing.span(span_names.EMBED):
+                    projection.catch_up_some(_BESIDE)
                 behind = projection.behind
         if behind > self._few:
             self.is_behind = True
             self._lacking += sum(projection.lacking(numbers()) for numbers in searched)
         elif self._few:
-            projection.catch_up()
-            _save(projection, 1)
+            with tracing.span(span_names.EMBED):
+                projection.catch_up()
+                _save(projection, 1)
         return projection.index
 
     @contextmanager
@@ -258,7 +273,8 @@ class VectorSearch:
         with lock:
             missing = projection.missing(most) if self._is_open else []
         if missing and self._cache is not None:
-            self._cache.compute(missing)
+            with tracing.span(span_names.EMBED):
+                self._cache.compute(missing)
         with lock:
             if not self._is_open:  # it was closed meanwhile, as after a switch to another generation
                 return False

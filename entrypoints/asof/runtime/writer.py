@@ -16,6 +16,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import OpenGenerations
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.suppression import Suppression
+from asof.runtime.traced_watch import Source, ingestion_watch
 from asof.runtime.verdicts import Verdicts
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import OpenLog, Progress, following_store
@@ -41,10 +42,11 @@ class Writer:
     """Ingests the messages of open logs, and closes the logs with itself. Used by one thread.
 
     Opening it brings everything that follows the logs up to the episodic log, of which a crash may have left some
-    behind. Messages that were not ingested wait for `process`.
+    behind. Messages that were not ingested wait for `process`. source: the partition that the messages log is of, on
+    Kafka.
     """
 
-    def __init__(self, logs: OpenLogs, watchdog: Watchdog | None = None) -> None:
+    def __init__(self, logs: OpenLogs, watchdog: Watchdog | None = None, source: Source | None = None) -> None:
         self.logs = logs
         self.messages, self.episodic = logs.messages, logs.episodic
         with ExitStack() as opened:
@@ -53,7 +55,8 @@ class Writer:
             if self._graphs is not None:
                 opened.callback(self._graphs.close)
             self.episodes = opened.enter_context(following_store(self.episodic, logs.places.episodes))
-            self.generations = OpenGenerations(logs, self.episodes)
+            meter = ingestion_watch(self.messages.trace_of, source)
+            self.generations = OpenGenerations(logs, self.episodes, meter=meter)
             opened.callback(self.generations.close)
             journal, ontologies = self.generations.journal, ontologies_of(logs.places)
             self.engine = Engine(
@@ -311,9 +314,10 @@ def open_writer(
     patience: float = 0.0,
     watchdog: Watchdog | None = None,
     believes: bool = True,
+    source: Source | None = None,
 ) -> Writer:
-    """Open the logs of a directory (see OpenLogs), and process the messages that wait on them."""
-    writer = Writer(OpenLogs(places, settings, open_log, patience=patience, believes=believes), watchdog)
+    """Open the logs of a directory (see OpenLogs), and process the messages that wait on them (see Writer)."""
+    writer = Writer(OpenLogs(places, settings, open_log, patience=patience, believes=believes), watchdog, source)
     try:
         writer.process(flush=True)
     except BaseException:

@@ -9,5 +9,6 @@ __all__ = [
     "served_conversation",
     "service",
     "session",
+    "spans",
     "topic_responder",
 ]

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import Context
 from threading import Timer
 from typing import Final, Protocol
 
@@ -44,7 +45,8 @@ class BackgroundEmbedder:
         if not self._asked:
             self._asked = True
             with suppress(ContractError):  # a worker or a timer may go on for a moment after it
-                self._submit(self._some).add_done_callback(_say_unforeseen)
+                alone = Context()  # of no caller: what is embedded is of many traces
+                alone.run(self._submit, self._some).add_done_callback(_say_unforeseen)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:

@@ -10,15 +10,15 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from asof.runtime import clock
+from asof_streams import tracing
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage
 from asof_streams.resource_pool import ResourcePool
-from asof_streams.sqlite_requests import KeyedRequest
+from asof_streams.sqlite_requests import KeyedRequest, Submission
 
 
 class _Given(NamedTuple):
-    messages: Sequence[AnyMessage]
-    request: KeyedRequest | None
+    submission: Submission
     positions: Future[range]
 
 
@@ -29,9 +29,7 @@ class Log(Protocol):
         """Return the latest recorded time; INF where the log has a clock of its own."""
         ...
 
-    def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
-    ) -> Sequence[range | InvalidInput]:
+    def accept_each(self, submissions: Sequence[Submission], *, clock: int) -> Sequence[range | InvalidInput]:
         """Append the messages of several callers; return the positions of each, or why they are refused."""
         ...
 
@@ -58,7 +56,7 @@ class Intake:
 
         Cancelled before they are taken, they are not. What a `request` put there before is not put there again.
         """
-        given = _Given(messages, request, Future())
+        given = _Given(Submission(messages, request, tracing.trace()), Future())
         self._given.append(given)
         self._pool.submit(self._take_all)
         return given.positions
@@ -82,7 +80,7 @@ class Intake:
         """Append messages that were given together; return their number at most."""
         try:
             now = clock.expect_plausible(clock.system(), log.latest(), self._clock_years)
-            answers = log.accept_each([(given.messages, given.request) for given in together], clock=now)
+            answers = log.accept_each([given.submission for given in together], clock=now)
         except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
             for given in together:
                 given.positions.set_exception(error)
@@ -92,4 +90,4 @@ class Intake:
                 given.positions.set_result(answer)
             else:
                 given.positions.set_exception(answer)
-        return sum(len(given.messages) for given in together)
+        return sum(len(given.submission.messages) for given in together)

@@ -9,6 +9,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.service.reader import Reader
 from asof.service.search_process import answer
 from asof.settings import Settings
+from asof_streams import tracing
 from asof_streams.errors import UnavailableError
 
 R = TypeVar("R")
@@ -29,7 +30,7 @@ class LongQuestions:
         with self._turn:
             child = self._start()
             try:
-                child.send(question)
+                child.send(tracing.carried(question, last=True))
                 found: R = child.receive()
             except ChannelClosed:
                 raise UnavailableError("the process that answers this has ended: ask again") from None

@@ -13,6 +13,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr, lower_priority, sanitize_error
 from asof.service.reader import Reader
 from asof.settings import Settings
+from asof_streams import tracing
 from asof_streams.errors import UnavailableError
 
 R = TypeVar("R")
@@ -29,7 +30,7 @@ class Searcher:
         """Return the answer. UnavailableError: the process ended, and is started again when it is asked next."""
         self._child = self._child or ChildProcess(answer, *self._given)
         try:
-            self._child.send(question)
+            self._child.send(tracing.carried(question))
             found: R = self._child.receive()
         except ChannelClosed:
             self._stop()

@@ -11,6 +11,7 @@ from asof.runtime import clock
 from asof.runtime.child_process import ChildProcess
 from asof.runtime.generations import kept_ontology, ontologies_of
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.span_names import POSITION
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import load_ontology
 from asof.service.build_process import run_build
@@ -20,6 +21,7 @@ from asof.service.long_questions import LongQuestions
 from asof.service.reader import Reader
 from asof.service.search_process import Searcher
 from asof.service.session import Session
+from asof.service.spans import submission_span
 from asof.service.worker_handle import Run, Worker
 from asof.service.worker_process import process
 from asof.settings import Settings
@@ -102,7 +104,12 @@ class Service:
         """
         if self._suppresses:
             messages = [suppressed(message) for message in messages]
-        return await asyncio.wrap_future(self._intake.put(messages, request))
+        if not messages:
+            return await asyncio.wrap_future(self._intake.put(messages, request))
+        with submission_span(messages, is_captured=self._settings.trace_content) as span:
+            positions = await asyncio.wrap_future(self._intake.put(messages, request))
+            span.note({POSITION: positions.start})
+        return positions
 
     async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> range:
         """Put messages on the log, and wait until their effect can be asked about; return their positions."""

@@ -1,6 +1,7 @@
 """The messages topic as the intake's log: messages are on all replicas before they are acknowledged."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Self
 
 from asof.kafka.producer import Producer
@@ -9,7 +10,7 @@ from asof.settings import Settings
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import INF
 from asof_streams.messages import AnyMessage, Message, RecordRefused
-from asof_streams.sqlite_requests import KeyedRequest
+from asof_streams.sqlite_requests import Submission
 
 
 class Topic:
@@ -28,9 +29,7 @@ class Topic:
         """Return the end of time: the broker has a clock of its own."""
         return INF
 
-    def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
-    ) -> list[range | InvalidInput]:
+    def accept_each(self, submissions: Sequence[Submission], *, clock: int) -> list[range | InvalidInput]:
         """Send the messages of several callers; return the offsets of each, or why they cannot be sent.
 
         What is sent again under the same request is on the topic again, and one message.
@@ -39,9 +38,9 @@ class Topic:
         inbound: list[InboundMessage] = []
         ids: list[str | None] = []
         sizes: list[int | InvalidInput] = []
-        for messages, request in given:
+        for messages, request, trace in submissions:
             try:
-                found = [outbound(message) for message in messages]
+                found = [replace(outbound(message), trace=trace) for message in messages]
             except InvalidInput as error:
                 sizes.append(error)
                 continue

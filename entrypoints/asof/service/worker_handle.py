@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.settings import Settings
 from asof_agents.extraction.llm.usage import Usage
+from asof_streams import tracing
 from asof_streams.errors import AsofError, UnavailableError
 
 _GRACE_SECONDS: Final = 10.0  # for the message that is being processed when it is told to end
@@ -145,7 +146,7 @@ class Worker:
             number = self._calls
             self._called[number] = future
         with suppress(ChannelClosed):  # it has ended, and whoever waits is told
-            self._child.send(WorkerCall(number, work))
+            self._child.send(WorkerCall(number, tracing.carried(work)))
         return future
 
     def done(self, position: int) -> Future[None]:

@@ -6,6 +6,7 @@ that is no message is not lost: it becomes a record.refused at its position, and
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +30,7 @@ from asof_streams.messages import (
     check_group,
 )
 from asof_streams.record_sealer import is_sealed_record, number_of
+from asof_streams.tracing import TRACEPARENT
 
 _Kind = (
     type[Message]
@@ -58,6 +60,7 @@ _KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}
 _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 
 _DIGITS: Final = 9
+_TRACE: Final = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 Opener = Callable[[str, bytes, bytes], bytes | None]
@@ -75,6 +78,7 @@ class ReceivedMessage(NamedTuple):
     message: AnyMessage
     producer: bytes | None  # a hash of the producer and its id of the record; None: there is no id
     number: int = -1  # of the key that it was found to be encrypted with; -1: none
+    trace: str | None = None  # the one that it was sent in, as a W3C traceparent
 
 
 def parse_message(raw: Raw, opener: Opener | None = None) -> ReceivedMessage:
@@ -96,7 +100,12 @@ def parse_message(raw: Raw, opener: Opener | None = None) -> ReceivedMessage:
             raise InvalidInput("the broker dated it after the year 9999: set its clock right, and send it again")
     except InvalidInput as error:
         message = RecordRefused(group_id=_group_of(raw), reason=str(error))
-    return ReceivedMessage(raw.offset, appended_at, message, _key(headers), number)
+    return ReceivedMessage(raw.offset, appended_at, message, _key(headers), number, _trace(headers))
+
+
+def _trace(headers: dict[str, bytes]) -> str | None:
+    trace = headers.get(TRACEPARENT, b"")
+    return trace.decode() if _TRACE.fullmatch(trace) else None
 
 
 def _opened(raw: Raw, headers: dict[str, bytes], opener: Opener) -> Raw:

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from asof_streams import tracing
 from asof_streams.chain import Row
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, KeysUnavailable, TopicUnfit
 from asof_streams.events import Draft, Event
@@ -103,8 +104,16 @@ class MessagesTopic(TopicLog):
             received = [each for each in received if each.offset <= new[-1].offset] if new else []
         if received:
             self._put_numbers(received)
+            start = self.end()
             self._keep(self._dated(new), received[-1].offset + 1, answered=answered)
             self._put([raw for raw in records if raw.offset <= received[-1].offset], received)
+            self._note_traces(start, new)
+
+    def _note_traces(self, start: int, new: Sequence[ReceivedMessage]) -> None:
+        """Keep the traces that messages from a position on were sent in, where somebody looks at traces."""
+        traces = [(position, each.trace) for position, each in enumerate(new, start) if each.trace is not None]
+        if traces and tracing.is_on():
+            self.note_traces(traces, clock=new[-1].appended_at)
 
     def _keep(self, drafts: Sequence[Draft], checkpoint: int, *, answered: bool) -> None:
         """Append messages. An answered erasure is carried out before its request is on the log.

@@ -1,8 +1,9 @@
-"""The middleware: authentication, limits, metrics and unexpected errors."""
+"""The middleware: authentication, limits, metrics, tracing and unexpected errors."""
 
 __all__ = [
     "authentication",
     "limits",
     "metrics",
+    "tracing",
     "unexpected_errors",
 ]
