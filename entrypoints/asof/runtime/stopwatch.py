@@ -56,7 +56,7 @@ class PhaseTimes:
             self.taken[phase] = runs + 1, seconds + perf_counter() - started
 
 
-class _Phase:
+class Phase:
     """Adds the seconds of a phase of ingestion, also of one that fails."""
 
     __slots__ = ("_name", "_seconds", "_started")
@@ -72,14 +72,14 @@ class _Phase:
         self._seconds[self._name] += perf_counter() - self._started
 
 
-class _Phases(dict[str, _Phase]):
+class _Phases(dict[str, Phase]):
     """The phases by name. A message has eight, so each is made once: none is within itself."""
 
     def __init__(self, seconds: dict[str, float]) -> None:
         self._seconds = seconds
 
-    def __missing__(self, name: str) -> _Phase:
-        phase = self[name] = _Phase(self._seconds, name)
+    def __missing__(self, name: str) -> Phase:
+        phase = self[name] = Phase(self._seconds, name)
         return phase
 
 

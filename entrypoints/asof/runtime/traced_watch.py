@@ -4,11 +4,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
-from typing import Final
+from time import perf_counter
+from typing import Any, Final
 
 from asof.runtime import clock, span_names
-from asof.runtime.stopwatch import IngestionWatch
+from asof.runtime.stopwatch import IngestionWatch, Phase
 from asof_streams import tracing
 from asof_streams.events import Record
 from asof_streams.instants import SECOND
@@ -24,11 +24,11 @@ _TOTAL: Final = "total"
 
 
 def ingestion_watch(trace_of: TraceOf, source: Source | None = None) -> IngestionWatch:
-    """Return what counts and measures ingestion, with spans where this process has a tracer.
+    """Return what counts and measures ingestion, with spans where those of this process go anywhere by now.
 
     source: the partition that messages, or episodes, are read from; None: a log of this directory.
     """
-    return TracedWatch(trace_of, source) if tracing.has_tracer() else IngestionWatch()
+    return TracedWatch(trace_of, source) if tracing.is_on() else IngestionWatch()
 
 
 class TracedWatch(IngestionWatch):
@@ -44,9 +44,8 @@ class TracedWatch(IngestionWatch):
         self._source = source
         self._message: Record | None = None
         self.is_recorded = False  # whether the message has a span that anybody will see
-        measured = self.phases
-        steps = {name: _Step(self, span, measured[name]) for name, span in span_names.INGESTION_STEPS.items()}
-        self.phases = {**steps, _TOTAL: _Whole(self, measured[_TOTAL])}
+        steps = {name: _Step(self, name, span) for name, span in span_names.INGESTION_STEPS.items()}
+        self.phases = {**steps, _TOTAL: _Whole(self)}
 
     def begin(self, message: Record) -> None:
         super().begin(message)
@@ -99,45 +98,43 @@ class TracedWatch(IngestionWatch):
         return own
 
 
-class _Step:
-    """Measures a step, and makes a span of it."""
+class _Step(Phase):
+    """Measures a step, and makes a span of it where the message has one."""
 
-    __slots__ = ("_measured", "_name", "_started", "_watch")
+    __slots__ = ("_begun", "_span", "_watch")
 
-    def __init__(self, watch: TracedWatch, name: str, measured: AbstractContextManager[object]) -> None:
+    def __init__(self, watch: TracedWatch, name: str, span: str) -> None:
+        super().__init__(watch.seconds, name)
         self._watch = watch
-        self._name = name
-        self._measured = measured
-        self._started = 0
+        self._span = span
+        self._begun = 0
 
     def __enter__(self) -> None:
-        self._started = time.time_ns() if self._watch.is_recorded else 0
-        self._measured.__enter__()
+        self._begun = time.time_ns() if self._watch.is_recorded else 0
+        self._started = perf_counter()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._measured.__exit__(kind, error, trace)
-        if self._started and self._watch.is_recorded:
-            tracing.step(self._name, self._started, time.time_ns())
+    def __exit__(self, *_: object) -> None:
+        self._seconds[self._name] += perf_counter() - self._started
+        if self._begun and self._watch.is_recorded:
+            tracing.step(self._span, self._begun, time.time_ns())
 
 
-class _Whole:
-    """Measures a message, within its span."""
+class _Whole(Phase):
+    """Measures a message, within its span where there is one."""
 
-    __slots__ = ("_measured", "_opened", "_watch")
+    __slots__ = ("_opened", "_watch")
 
-    def __init__(self, watch: TracedWatch, measured: AbstractContextManager[object]) -> None:
+    def __init__(self, watch: TracedWatch) -> None:
+        super().__init__(watch.seconds, _TOTAL)
         self._watch = watch
-        self._measured = measured
 
     def __enter__(self) -> None:
-        self._opened = self._watch.whole()
-        self._opened.__enter__()
-        self._measured.__enter__()
+        self._opened = self._watch.whole() if tracing.is_on() else None
+        if self._opened is not None:
+            self._opened.__enter__()
+        super().__enter__()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._measured.__exit__(kind, error, trace)
-        self._opened.__exit__(kind, error, trace)
+    def __exit__(self, *raised: Any) -> None:  # noqa: PYI036 - passed on as they came
+        super().__exit__(*raised)
+        if self._opened is not None:
+            self._opened.__exit__(*raised)
