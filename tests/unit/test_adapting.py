@@ -61,7 +61,7 @@ def test_a_relation_that_is_added_leads_from_any_thing_to_any_thing_or_value():
     found = with_(types=VENDOR, relations=SUPPLIED).relations["supplied_by"]
 
     assert set(found.targets) == {*AGENTS.entities, "Vendor"}
-    assert set(found.targets) - set(found.sources) == {"Meaning"}
+    assert set(found.targets) - set(found.sources) == {"Date", "Meaning", "Reason", "Rule", "Value"}
     assert (found.means, found.sentence) == (SUPPLIED["supplied_by"], "{subject} supplied by {object}")
     assert (found.cues, found.cardinality, found.pairs) == ((), "many", ())
 

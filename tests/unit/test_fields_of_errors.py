@@ -106,6 +106,10 @@ OF_NO_FIELD = {
         *("cli/demo _place", "cli/erasures erase", "cli/facts facts", "cli/generations generations"),
         *("cli/ontology ontology", "cli/serve serve", "http/serving _listen", "http/serving serve"),
     },
+    "the configuration of an agent's client, which is no question of ours": {
+        *("mcp/install/changes text_of", "mcp/install/changes write", "mcp/install/entries _read"),
+        *("mcp/install/entries with_entry", "mcp/install/jsonc _wrong", "mcp/install/jsonc with_member"),
+    },
     "it is below every question": {"sqlite _translate", "sqlite_log head"},
 }
 
