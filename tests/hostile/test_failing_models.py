@@ -168,7 +168,8 @@ def test_names_are_resolved_without_their_embedder_and_a_rebuild_agrees(tmp_path
         world = opened(tmp_path / "data", server, **given)
         vectors.refuses = {"Gotham"}
         say(world, "I love New York City.", "Tom lives in Gotham.")
-        assert [e.prompt for e in events(world, ExtractionFailed)] == ["names"]
+        [failed] = events(world, ExtractionFailed)
+        assert (failed.prompt, failed.calls, failed.prompt_tokens, failed.completion_tokens) == ("names", 1, 0, 0)
         vectors.refuses = set()
 
         assert same_when_built_anew(world)

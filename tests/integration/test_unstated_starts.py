@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import asof
+from asking import records
 from asof.api.memory import Memory
+from asof_streams.instants import parse_moment
 from old_directories import ask, expected, unpack
 
 FIRST, SECOND, NOW = "2026-11-23T10:00:00Z", "2026-11-23T10:00:05Z", "2026-11-24"
@@ -89,6 +91,49 @@ def test_a_start_gives_way_to_an_ending_only_where_it_is_not_before_it(memory: M
     tell(memory, "I left Oslo last week.", FIRST)
 
     assert [str(f) for f in memory.facts(any_time=True)] == [f"Ana lives_in Oslo{start} until 2026-11-16"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("2026-11-23", "I moved to Berlin today."),  # the day alone, which is when the change begins
+        ("2026-10-01", "I moved to Berlin last month."),
+        (FIRST, "I moved to Berlin last month."),  # with the same timestamp as the change
+    ],
+)
+def test_what_was_said_at_the_very_instant_of_a_change_held_until_it(memory: Memory, said: str, told: str) -> None:
+    tell(memory, "I live in Oslo.", said)
+    tell(memory, told, FIRST)
+
+    oslo, berlin = sorted(memory.facts(about="Ana", any_time=True), key=lambda fact: str(fact.invalid_at))
+    assert (oslo.object, berlin.object) == ("Oslo", "Berlin")
+    assert (oslo.invalid_at, berlin.invalid_at) == (berlin.valid_at, None)
+
+
+def test_what_was_to_end_ends_then_also_where_its_start_gave_way_to_a_change_that_was_denied(memory: Memory) -> None:
+    tell(memory, "I live in Oslo until May 2027.")
+    [before] = memory.facts(about="Ana")
+    tell(memory, "I moved to Berlin last month.", SECOND)
+    tell(memory, "I never lived in Berlin.", "2026-11-23T10:00:09Z")
+
+    [home] = memory.facts(about="Ana", valid_at=NOW)
+    assert (home.object, home.invalid_at) == ("Oslo", before.invalid_at)
+
+
+def test_what_gave_way_was_said_when_it_was_said(memory: Memory) -> None:
+    tell(memory, "I live in Oslo.")
+    tell(memory, "I moved to Berlin last month.", SECOND)
+
+    said = [r.event.said_at for r in records(memory) if r.event.type == "fact.asserted"]
+    assert said == [parse_moment(FIRST), parse_moment(FIRST), parse_moment(SECOND)]
+
+
+def test_a_change_of_long_ago_is_one_fact_however_often_it_is_told(memory: Memory) -> None:
+    for at in (FIRST, SECOND):
+        tell(memory, "I moved to Berlin in 2010.", at)
+
+    kinds = [r.event.type for r in records(memory) if r.event.type in {"fact.asserted", "fact.reinforced"}]
+    assert kinds == ["fact.asserted", "fact.reinforced"]
 
 
 def test_what_was_said_later_than_the_change_was_told_stands(memory: Memory) -> None:

@@ -458,3 +458,19 @@ def test_what_is_retracted_parts_two_only_if_it_had_made_them_one(world, relatio
     world.tell("2024-01-02", op="retract", ref="r")
 
     assert len(stated(world, "entity.unmerged")) == parted
+
+
+def test_without_the_graded_policy_a_correction_that_is_unsure_stands_too(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", confidence=0.9)
+    world.tell("2024-01-02", object="Rome", ref="r", valid_at="2020-06-01", confidence=0.9)
+    world.tell("2024-01-03", object="Oslo", ref="r", op="correct", confidence=0.1)
+
+    assert world.where("2020-07-01") == ["Oslo"]
+
+
+def test_what_happens_within_a_granule_that_goes_on_is_told_again(world):
+    told = {"ref": "r", "relation": "visited", "object": "Rome", "valid_at": "2024", "grain": "year"}
+    world.tell("2024-03-01", **told)
+    world.tell("2024-04-01", **told)
+
+    assert (len(stated(world, "fact.asserted")), len(stated(world, "fact.reinforced")), world.parked()) == (1, 1, 0)

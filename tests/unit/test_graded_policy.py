@@ -194,5 +194,8 @@ def test_values_of_a_relation_that_may_have_many_contradict_nothing(world):
     world.tell("2024-01-01", relation="rents", object="Flat", valid_at="2020-01-01", confidence=0.9)
     world.tell("2024-01-02", relation="rents", object="Garage", valid_at="2020-02-01", confidence=0.5)
 
+    world.tell("2024-01-03", relation="rents", object="Boat", ref="r", valid_at="2020-03-01", confidence=0.5)
+    world.tell("2024-01-04", relation="rents", object="Barn", ref="r", op="correct", confidence=0.5)
+
     assert decided(world) == ([], [])
-    assert world.where("2021", relation="rents") == ["Flat", "Garage"]
+    assert world.where("2021", relation="rents") == ["Barn", "Flat", "Garage"]

@@ -6,8 +6,17 @@ from types import SimpleNamespace
 import pytest
 
 from asking import records
-from asof_agents.extraction.ports import Extraction, Mention, ModelReply, ModelRequest, Relationship, StatedAttribute
+from asof_agents.extraction.ports import (
+    Extraction,
+    ImpliedGoal,
+    Mention,
+    ModelReply,
+    ModelRequest,
+    Relationship,
+    StatedAttribute,
+)
 from asof_agents.handlers import mentions
+from asof_agents.handlers.objectives import implied_goal_id
 from asof_streams.ids import episode_id
 from histories import History, Triples
 from world import World
@@ -176,19 +185,21 @@ class Fixed:
     def extract(self, turn, *given):
         self.answers.append(given[2])
         ana, rome = (Mention(turn.episode_id, type_, text, 0) for type_, text in (("Person", "Ana"), ("City", "Rome")))
-        home = Relationship(ana, "lives_in", rome, span=(3, 9))
-        return Extraction((ana, rome), (home,), attributes=(StatedAttribute(ana, "role", "cook", span=(1, 5)),))
+        home = Relationship(ana, "lives_in", rome, valid_from=1, valid_to=2, planned=True, span=(3, 9))
+        role = StatedAttribute(ana, "role", "cook", span=(1, 5))
+        goal = ImpliedGoal("to cook", 0.5, span=(2, 7))
+        return Extraction((ana, rome), (home,), attributes=(role,), goals=(goal,))
 
 
 class Answering:
     """Answers of a model; remembers what was asked."""
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self, answer="{}"):
+        self.asked, self._answer = [], answer
 
     def reply(self, *given):
         self.asked.append(given[1])
-        return ModelReply("{}")
+        return ModelReply(self._answer)
 
 
 REQUEST = ModelRequest("extract", 1, "model", 0.0, "system", "user", "{}")
@@ -218,16 +229,33 @@ def test_an_extraction_again_adds_what_was_not_found_before_and_its_statements_u
     def found(stated=None):
         return mentions.extract(recorded, Fixed(), None, store, store, "", stated=stated)
 
-    ana, rome, home, role = first = found()
-    assert [(said.start, said.end) for said in (home, role)] == [(3, 9), (1, 5)]
+    ana, rome, home, role, goal = first = found()
+    assert [(said.start, said.end) for said in (home, role, goal)] == [(3, 9), (1, 5), (2, 7)]
+    assert (home.valid_from, home.valid_to, home.planned) == (1, 2, True)
+    episode = recorded.event.episode_id
+    assert (goal.goal_id, goal.episode_id) == (implied_goal_id(episode, 0), episode)
+    assert (goal.description, goal.saliency) == ("to cook", 0.5)
 
     assert [type(event) for event in found(first)] == [type(role)]
     assert found([]) == [ana, rome, *found([ana, rome])]
-    assert found([ana, home]) == [rome, *found(first)]
-    [again, role_again] = found([ana, rome])
+    assert found([ana, home]) == [rome, *found(first), goal]
+    [again, role_again, goal_again] = found([ana, rome])
+    assert goal_again == goal
     assert again.model_copy(update={"relationship_id": home.relationship_id}) == home
     assert again.relationship_id != home.relationship_id
     assert role_again.attribute_id != role.attribute_id
+
+
+@pytest.mark.parametrize("suppressed", [True, False])
+def test_an_answer_that_quotes_suppressed_content_is_not_kept(world, suppressed):
+    say(world, {"content": "I live in Rome.", "suppress_content": suppressed})
+    [recorded] = [r for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
+    store = world.memory._session.writer().episodes
+    answers = Answering('{"facts": ["I live in Rome."]}')
+
+    [answered, *_] = mentions.extract(recorded, Fixed(REQUEST), answers, store, store, "", "I live in Rome.")
+
+    assert ("Rome" in answered.model_dump_json()) is not suppressed
 
 
 class _Noting(Triples):
@@ -263,3 +291,12 @@ def test_earlier_turns_of_a_document_are_documents_and_those_of_a_text_are_none(
 
     found = [[each.is_json for each in (*before, turn)] for turn, before in noting.extractor.given]
     assert found == [[True], [True, True], [False], [False, False]]
+
+
+def test_the_context_of_an_edit_is_as_long_as_that_of_what_it_edits(noting):
+    for number in range(6):
+        noting.say(f"2024-01-0{number + 1}", f"Turn {number}.", external_id=str(number))
+    noting.say("2024-01-07", "Turn five.", said="2024-01-06", external_id="5", kind="edit")
+
+    was, edited = ([each.text for each in before] for _, before in noting.extractor.given[-2:])
+    assert was == edited == ["Turn 1.", "Turn 2.", "Turn 3.", "Turn 4."]

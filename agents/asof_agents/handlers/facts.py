@@ -379,7 +379,8 @@ class ChatStatements(StatementWriter[Resolver]):
             return False
         if not is_recent(self._told_end(start, stated), said_at):
             return False
-        others = [a for a in slot.begun(start + 1, said_at + 1, MOST) if a.value != triple.value_key]
+        low = start if self.build.rule > 3 else start + 1  # a timestamp may be a day alone, as a change may be of it
+        others = [a for a in slot.begun(low, said_at + 1, MOST) if a.value != triple.value_key]
         return self._put_back(others, triple.relation, start)
 
     def _put_back(self, assertions: Sequence[Assertion], relation: str, change: int) -> bool:
