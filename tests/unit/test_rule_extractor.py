@@ -68,6 +68,15 @@ STATEMENTS = [
     ("I bought a new car yesterday.", ["I owns car 2024-05-14.."]),
     ("I sold my car.", ["I owns car ended"]),
     ("I'm 32 years old.", ["I has_age 32"]),
+    ("My daughter Emma is 5.", ["I parent_of Emma", "Emma has_age 5"]),
+    ("My daughter Emma turned 5 yesterday.", ["Emma has_age 5 2024-05-14..", "I parent_of Emma"]),
+    ("My girlfriend is Florence.", ["I partner_of Florence"]),  # a place by the lists alone
+    ("My wife Sofia works at Philips.", ["I married_to Sofia", "Sofia works_at Philips"]),
+    ("I'm married to Sofia.", ["I married_to Sofia"]),
+    ("My dog Paris is two years old.", ["I has_pet Paris", "Paris has_age two"]),
+    ("My favorite city is Florence.", ["I favorite_city Florence"]),
+    ("I work at St. Mary's Hospital.", ["I works_at St. Mary's Hospital"]),
+    ("My favourite colour is green.", ["I favorite_color green"]),
     # tastes
     ("I love hiking, painting and cooking.", ["I likes hiking", "I likes painting", "I likes cooking"]),
     ("I don't like cilantro.", ["I dislikes cilantro"]),

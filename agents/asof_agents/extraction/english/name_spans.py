@@ -171,6 +171,11 @@ class NameTypes:
             return "Person"
         return self._patterns.names.get(folded)
 
+    def is_shared(self, text: str) -> bool:
+        """Whether a name is one of a place by the lists alone, and one word, as people are called as well: Florence."""
+        folded = text.casefold()
+        return folded not in self._known and " " not in folded and self._patterns.names.get(folded) == "Location"
+
     def of(self, text: str) -> str | None:
         """Return the type of a name by itself: the certain one, or one that its first or last word suggests."""
         return self.certain(text) or self._suggested(text.casefold().split(), acronym=text.isupper())

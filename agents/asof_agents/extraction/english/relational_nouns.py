@@ -236,7 +236,9 @@ def _state(
         if kind not in relation.targets:
             words = context.patterns.types_of_words(parsed.sentence.low[first:last])
             kind = next((kind for kind in words if kind in relation.targets), relation.targets[0])
-        if owner.type not in relation.sources or context.types.certain(text) not in {None, kind, "Person"}:
+        is_shared = kind in {"Person", "Animal"} and context.types.is_shared(text)
+        listed = None if is_shared else context.types.certain(text)
+        if owner.type not in relation.sources or listed not in {None, kind, "Person"}:
             continue
         context.types.learn(text, kind)
         target = context.findings.mention(kind, start, end)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.first_names import FIRST_NAMES
 from asof_agents.extraction.english.lexicon import ADVERBS, ORNAMENTS, PEOPLE_NOUNS
 from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.noun_phrases import Phrase
@@ -33,6 +34,8 @@ _MILESTONES = frozenset(
 _AND_THEIRS = {("and", "its"), ("and", "their")}
 _GERUND_MIN = 4  # letters
 _AGE_MAX = 120
+_DIGIT = 9
+_OLD = frozenset({"is", "'s", "turned", "turns"})
 _NUMBERS = frozenset(
     "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
     "seventy six sixteen sixty ten thirteen thirty three twelve twenty two".split()
@@ -135,6 +138,8 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
         return _typed_noun(parsed, phrase, entry, wanted, open_kind, fitting)
     text = context.turn.text[slice(*parsed.sentence.span(phrase.first, phrase.last))]
     kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
+    if tuple(wanted) == ("Person",) and text.casefold() in FIRST_NAMES and context.types.is_shared(text):
+        kind = "Person"  # "I'm married to Sofia"
     if kind is None and len(text) == 1:
         return None  # "I got a B in chemistry"
     known = kind if kind in wanted else None if phrase.quoted else fitting
@@ -281,4 +286,5 @@ def _age(parsed: ParsedSentence, at: int) -> Phrase | None:
     if rest == ("years", "old"):
         return Phrase(at, at + 1, at + 3, True, False)
     ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"} or at + 1 in parsed.timed
-    return Phrase(at, at + 1, at + 1, True, False) if ends and number.isdigit() and int(number) > 9 else None
+    old = number.isdigit() and (int(number) > _DIGIT or low[at - 1] in _OLD)
+    return Phrase(at, at + 1, at + 1, True, False) if ends and old else None

@@ -109,7 +109,7 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     thing = None if low[at] == ":" else phrase_before(context, parsed, begin)
     bare = None if thing else bare_before(context, parsed, begin)
     thing = thing or bare
-    if thing is None:
+    if thing is None or _is_person(context, parsed, begin):
         return
     after = verb + 1
     if low[verb] in _BE:
@@ -149,6 +149,12 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         return  # "the app reached 1,000 users" counts
     noun = "price" if low[verb] in _COSTS else None
     _state_value(context, parsed, thing, value, version=version, noun=noun)
+
+
+def _is_person(context: TurnContext, parsed: ParsedSentence, end: int) -> bool:
+    """Whether a person's name ends before a word: "my daughter Emma is 5"."""
+    name = parsed.names_by_end.get(end)
+    return name is not None and context.types.of(name.text) == "Person"
 
 
 def _is_owner(parsed: ParsedSentence, at: int) -> bool:
