@@ -109,6 +109,15 @@ def put_head(path: Path, position: int, hash_: bytes) -> None:
         Records(path, raw).put_head(Head(position, hash_, log.checkpoint(), log.term))
 
 
+def test_an_empty_log_with_the_end_of_another_history_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "messages.sqlite"
+    SqliteLog(path, writable=True).close()
+    put_head(path, 0, b"x" * 32)
+
+    with SqliteLog(path) as log, pytest.raises(DamagedLog, match=r"position 0\b.*the log ended with"):
+        log.verify()
+
+
 def test_records_beyond_the_end_and_an_end_of_another_history_are_found(path: Path) -> None:
     with SqliteLog(path) as log:
         shorter = log.head(COUNT - 1)

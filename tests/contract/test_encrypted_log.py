@@ -87,6 +87,27 @@ def test_a_group_that_is_erased_is_gone_from_older_copies_and_the_others_are_the
         assert (copy.has_holes(), copy.is_older_than_an_erasure()) == (False, True)
 
 
+def test_a_copy_that_goes_on_where_keys_are_destroyed_gets_new_ones_and_names_both(
+    log: SqliteLog, tmp_path: Path
+) -> None:
+    older = backup(log, tmp_path / "older")
+    log.accept([said("e")], clock=2)
+    assert log.erase("ana") == 4
+
+    with SqliteLog(older, writable=True) as copy:
+        copy.accept([said("f")], clock=3)
+        compress(older, keep=1, size=1)
+        assert contents(copy) == ["d", "f"]
+        assert (copy.trees(), copy.trees("ana")) == ({"ana": 2, "bo": 1}, {"ana": 2})
+
+
+def test_a_group_that_was_erased_before_it_had_a_message_can_be_written_to(log: SqliteLog) -> None:
+    log.accept([ErasureRequest(group_id="zoe")], clock=2)
+    log.accept([said("e", "zoe")], clock=3)
+
+    assert contents(log)[-1] == "e"
+
+
 def test_a_group_whose_keys_are_lost_is_not_written_to_with_new_ones_and_a_new_group_is(
     log: SqliteLog, tmp_path: Path
 ) -> None:

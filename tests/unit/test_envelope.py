@@ -76,7 +76,10 @@ def test_a_claim_comes_back_as_one() -> None:
 
 
 def test_a_checkpoint_comes_back_as_one() -> None:
-    assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18, "who"))) == Checkpoint(41, 3, 18, "who")
+    sent = checkpoint_reached("semantic.main", 41, 3, 18, "who")
+
+    assert read(raw(sent)) == Checkpoint(41, 3, 18, "who")
+    assert ("ce_eventversion", b"1") in sent.headers
 
 
 @pytest.mark.parametrize(("version", "named"), [(b"1", False), (b"2", True), (b"3", True)])

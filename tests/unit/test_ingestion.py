@@ -19,7 +19,7 @@ from asof_streams.episodic import (
     RelationshipStated,
 )
 from asof_streams.ingestion_config import ConflictConfig, IngestionConfig
-from asof_streams.semantic import EntityIntroduced, MentionResolved
+from asof_streams.semantic import ContradictionFlagged, EntityIntroduced, FactInvalidated, MentionResolved
 from histories import History, on
 
 FAR = on("2030")
@@ -340,6 +340,16 @@ def test_readings_that_failed_and_parts_that_were_refused_are_counted_in_the_rep
 
     assert (report.chunks_failed, report.parts_refused) == (1, 5)
     assert (report.chunks_processed, report.entities_extracted, report.edges_created) == (0, 0, 0)
+
+
+def test_two_facts_of_one_slot_are_one_contradiction_whether_flagged_displaced_or_both():
+    flagged = ContradictionFlagged(contradiction_id="c", earlier="f", later="g")
+    displaced = FactInvalidated(fact_id="f", kind="superseded", cause="g", holds=())
+    by_another = displaced.model_copy(update={"cause": "h"})
+
+    for events, count in (([flagged], 1), ([displaced], 1), ([flagged, displaced], 1), ([flagged, by_another], 2)):
+        report = report_of([], events)
+        assert (report.contradictions_detected, report.edges_created) == (count, count)
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,14 @@ from asof_streams.messages import (
     FactStatement,
     IdentityStatement,
     Message,
+    RedactionRequest,
     RetryRequest,
     TimezoneStatement,
     accept,
     check_group,
+    in_database,
     in_scope,
+    takes_back,
     validate,
 )
 
@@ -409,3 +412,27 @@ def test_an_id_of_a_producers_own_has_a_thousand_characters_at_most_and_one_that
         stated("e" * (MAX_NAME_CHARACTERS + 1))
     with pytest.raises(InvalidInput, match=r"^entity_id: it must not be empty$"):
         stated(" ")
+
+
+def test_a_redaction_names_positions_of_the_log_which_none_before_its_begin_is() -> None:
+    assert accept(RedactionRequest, {"group_id": "g", "positions": [0, 7]}).positions == (0, 7)
+    with pytest.raises(InvalidInput, match=r"^positions\.1: "):
+        accept(RedactionRequest, {"group_id": "g", "positions": [7, -1]})
+
+
+def test_a_time_zone_that_this_machine_does_not_know_is_refused() -> None:
+    def stated(name: str) -> TimezoneStatement:
+        return in_database(accept(TimezoneStatement, {"group_id": "g", "timezone": name}))
+
+    assert stated("Europe/Berlin").timezone == "Europe/Berlin"
+    with pytest.raises(InvalidInput, match=r"^timezone: "):
+        stated("Europe/Nowhere")
+
+
+def test_an_edit_and_a_deletion_take_back_what_was_said_and_nothing_else_does() -> None:
+    def of_kind(kind: str | None) -> Message:
+        return accept(Message, {**MESSAGE, "kind": kind, "external_id": "2", "reply_to": "1"})
+
+    kinds = ("edit", "deletion", "reaction", "feedback", "message", None)
+    assert [takes_back(of_kind(kind)) for kind in kinds] == [True, True, False, False, False, False]
+    assert not takes_back(ErasureRequest(group_id="g"))
