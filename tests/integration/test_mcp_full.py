@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_agent import ERAS, Agent, agent, end
+from patience import wait_until
 
 FULL = [
     "recall",
@@ -127,6 +128,9 @@ def test_what_an_episode_says_is_listed(ana: Agent) -> None:
 
     assert [edge["fact"] for edge in said["edges"]] == ["Ana lives in Oslo"]
     assert {node["name"] for node in said["nodes"]} == {"Ana", "Oslo"}
+    assert f"[{episode['uuid'][:8]}]" in ana.text("list_episodes")
+    assert ana.ask("get_episode_entities", episode_uuids=[episode["uuid"][:8]])["edges"] == said["edges"]
+    assert "no episode of this address" in ana.refused("get_episode_entities", episode_uuids=["00000000"])
 
 
 def test_a_fact_is_stated_by_exact_names_once_under_a_key(writer: Agent) -> None:
@@ -154,10 +158,10 @@ def test_two_names_are_one_and_two_again(writer: Agent) -> None:
         }
 
     assert employers() == set()
-    merged = writer.became(writer.ask("merge_entities", entity="Anna Maria", into="Ana"))
-    assert merged["state"] == "done"
+    both = {"entity": "Anna Maria", "into": "Ana"}
+    wait_until(lambda: "From now on they are one." in writer.text("merge_entities", **both))
     assert employers() == {"Acme"}
-    writer.became(writer.ask("split_entity", entity="Anna Maria", into="Ana"))
+    wait_until(lambda: "From now on they are two." in writer.text("split_entity", **both))
     assert employers() == set()
     nobody = writer.became(writer.ask("merge_entities", entity="Nobody", into="Ana"))
     assert nobody["state"] == "parked"

@@ -86,7 +86,7 @@ def test_a_fact_is_taken_back_and_its_past_stays(ana: Agent) -> None:
     fact = fact_of(ana, "Acme")
     assert ana.ask("get_entity_edge", uuid=fact["uuid"])["fact"] == "Ana works at Acme"
 
-    ana.ask("delete_entity_edge", uuid=fact["uuid"])
+    ana.ask("delete_entity_edge", uuid=fact["uuid"][:8])
 
     assert "no fact of this address" in ana.refused("get_entity_edge", uuid=fact["uuid"])
     before = ana.ask("search_memory_facts", query="Acme", known_at=fact["created_at"])["facts"]
@@ -96,7 +96,7 @@ def test_a_fact_is_taken_back_and_its_past_stays(ana: Agent) -> None:
 def test_an_episode_is_taken_back_with_what_it_alone_says(ana: Agent) -> None:
     [episode] = fact_of(ana, "Acme")["episodes"]
 
-    ana.ask("delete_episode", uuid=episode)
+    ana.ask("delete_episode", uuid=episode[:8])
 
     assert episode not in {one["uuid"] for one in ana.ask("get_episodes")["episodes"]}
     assert "Acme" not in {one["object"] for one in ana.ask("search_memory_facts", query="Acme")["facts"]}

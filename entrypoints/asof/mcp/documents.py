@@ -13,12 +13,13 @@ from urllib.parse import unquote
 from asof.mcp.answers import Moments, RecalledFact, ToolAnswer
 from asof.mcp.episodes import facts_of_episode
 from asof.mcp.history import ExplainArguments, TimelineArguments, explain_fact, get_entity_timeline
+from asof.mcp.identifiers import episode_of
 from asof.mcp.text import block, of_fact, period, plain, when
 from asof.mcp.tools import Access, Reply, shared_fields
-from asof.operations import entities, facts, logs
+from asof.operations import entities, facts
 from asof.operations.answers import EntityProfile
 from asof.operations.errors import NotFound
-from asof.operations.queries import EntityQuery, EpisodeQuery, FactQuery, FactsQuery, ask
+from asof.operations.queries import EntityQuery, FactQuery, FactsQuery, ask
 from asof.operations.quotes import quote
 from asof.operations.service_answers import run, run_as_of
 
@@ -94,7 +95,8 @@ async def _entity(access: Access, group: str, name: str) -> ToldDocument:
 def _profile_lines(profile: EntityProfile) -> list[str]:
     kind = f" ({quote(profile.type)})" if profile.type else ""
     names = "".join(f", also {quote(name)}" for name in profile.names[1:])
-    heading = f"{quote(profile.name)}{kind}{names}: {quote(profile.summary)}"
+    summary = f": {quote(profile.summary)}" if profile.summary else ""
+    heading = f"{quote(profile.name)}{kind}{names}{summary}"
     attributes = [f"- {quote(each.name)}: {quote(each.value)}" for each in profile.attributes]
     return [heading, *attributes, *(f"- {of_fact(RecalledFact.of(fact))}" for fact in profile.facts)]
 
@@ -114,14 +116,10 @@ async def _fact(access: Access, group: str, name: str) -> ToldDocument:
 
 
 async def _episode(access: Access, group: str, name: str) -> ToldDocument:
-    unknown = NotFound("no episode of this group has this id: list_episodes shows the ids")
-    try:
-        episode = await run(access.served, logs.episode, ask(EpisodeQuery, {"id": name}))
-    except NotFound:
-        raise unknown from None
+    episode = await episode_of(access, name)
     if episode.group_id != group:
-        raise unknown
-    said = await access.served.ask(partial(facts_of_episode, group=group, uuid=name))
+        raise NotFound("no episode of this group has this id: list_episodes shows the ids")
+    said = await access.served.ask(partial(facts_of_episode, episode=episode))
     answer = ToolAnswer(**await shared_fields(access, [group]))
     words = f"{quote(episode.content)}, said {when(episode.valid_at)}"
     speaker = f" by {quote(episode.role)}" if episode.role else ""

@@ -17,16 +17,17 @@ from asof.mcp.answers import (
     RecalledNode,
 )
 from asof.mcp.arguments import Arguments, Several, like, read_time
+from asof.mcp.identifiers import episode_of
 from asof.mcp.searches import node_of
 from asof.mcp.text import block, of_fact, of_id, when
 from asof.mcp.tools import Access, Reply, shared_fields, tool
 from asof.operations import facts, logs
-from asof.operations.answers import Entity, Episode, Fact
+from asof.operations.answers import Entity, Episode, EpisodeRecord, Fact
 from asof.operations.errors import NotFound
 from asof.operations.graphiti import last_episodes
-from asof.operations.queries import EpisodeQuery, EpisodesQuery, FactQuery, ask
+from asof.operations.queries import EpisodesQuery, FactQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import run, run_as_of
+from asof.operations.service_answers import run_as_of
 
 _MOST_EPISODES: Final = 10_000
 _MOST_OF_A_PAGE: Final = 100
@@ -122,9 +123,9 @@ async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) 
     found: dict[str, Fact] = {}
     groups: list[str] = []
     for uuid in asked.episode_uuids:
-        group = await group_of_episode(access, uuid)
-        groups.append(group)
-        found |= await access.served.ask(partial(facts_of_episode, group=group, uuid=uuid))
+        episode = await episode_of(access, uuid)
+        groups.append(episode.group_id)
+        found |= await access.served.ask(partial(facts_of_episode, episode=episode))
     edges = tuple(map(RecalledFact.of, found.values()))
     nodes = await ends_of(access, found.values())
     message = f"{len(nodes)} nodes and {len(edges)} edges of {len(groups)} episodes"
@@ -133,21 +134,9 @@ async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) 
     return Reply(answer, block(answer, [f"- {of_fact(edge)}" for edge in edges] or ["They say no facts."]))
 
 
-async def group_of_episode(access: Access, uuid: str) -> str:
-    """Return the group of an episode. NotFound: there is none, or it is another client's."""
-    unknown = NotFound("no episode of this address has this uuid: get_episodes shows them")
-    try:
-        episode = await run(access.served, logs.episode, ask(EpisodeQuery, {"id": uuid}))
-    except NotFound:
-        raise unknown from None
-    if not access.scope.owns(episode.group_id):
-        raise unknown
-    return episode.group_id
-
-
-def facts_of_episode(session: Any, group: str, uuid: str) -> dict[str, Fact]:
+def facts_of_episode(session: Any, episode: EpisodeRecord) -> dict[str, Fact]:
     """Return the facts that are believed now and rest on an episode, by their ids."""
-    effect = logs.episode(session, ask(EpisodeQuery, {"id": uuid})).effect
+    effect = episode.effect
     ids = [*(belief.uuid for belief in (*effect.began, *effect.restored, *effect.refined)), *effect.reinforced]
     found = {}
     for each in dict.fromkeys(ids):
@@ -155,7 +144,7 @@ def facts_of_episode(session: Any, group: str, uuid: str) -> dict[str, Fact]:
             fact = facts.fact(session, ask(FactQuery, {"id": each}))
         except NotFound:  # it was retracted since
             continue
-        if fact.group_id == group and uuid in fact.episodes:
+        if fact.group_id == episode.group_id and episode.uuid in fact.episodes:
             found[each] = fact
     return found
 

@@ -161,7 +161,7 @@ def _question(group: str, preview: ErasurePreview) -> str:
     shown = [_line(MessageToErase.of(message)) for message in preview.messages[:_ASKED_ABOUT]]
     more = len(preview.messages) - len(shown)
     rest = [f"- and {more} more"] if more else []
-    heading = f"Erase {len(preview.messages)} messages of the group {quote(group)} for ever, at every moment?"
+    heading = f"Erase {_counted(len(preview.messages))} of the group {quote(group)} for ever, at every moment?"
     return "\n".join([heading, *shown, *rest])
 
 
@@ -196,7 +196,7 @@ def _logs_of(found: ErasurePreview | Erasure) -> tuple[LogOfGroup, ...]:
 
 
 def _lines(answer: Forgetting) -> list[str]:
-    what = "All of the group" if answer.count is None else f"{answer.count} messages"
+    what = "All of the group" if answer.count is None else _counted(answer.count)
     match answer.state:
         case "dry_run":
             lines = [f"{what} would be erased for ever; nothing is yet.", *map(_line, answer.messages)]
@@ -207,6 +207,10 @@ def _lines(answer: Forgetting) -> list[str]:
             done: Any = None if answer.receipt is None else answer.receipt.done
             rest = "." if done else "; files that still hold some of it are being rewritten."
             return [f"{what} erased, at every moment{rest}"]
+
+
+def _counted(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
 
 
 def _line(message: MessageToErase) -> str:

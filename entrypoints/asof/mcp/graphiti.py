@@ -17,15 +17,14 @@ from asof.mcp.answers import (
     ToldAnswer,
 )
 from asof.mcp.arguments import Arguments, Several
-from asof.mcp.episodes import ends_of, group_of_episode
+from asof.mcp.episodes import ends_of
+from asof.mcp.identifiers import episode_of, fact_of
 from asof.mcp.text import block, of_fact, of_id
 from asof.mcp.tools import Access, Reply, shared_fields, tool
-from asof.operations import context, entities, facts
-from asof.operations.answers import Fact
+from asof.operations import context, entities
 from asof.operations.consolidation import request_of
-from asof.operations.errors import NotFound
 from asof.operations.messages import FactStatement, WithdrawalRequest, derive, validate
-from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, FactQuery, ask
+from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, ask
 from asof.operations.quotes import quote
 from asof.operations.service_answers import outcome, run
 from asof.service.api_keys import Permission
@@ -42,28 +41,16 @@ class EntityEdgeArguments(Arguments):
 @tool(EntityEdgeArguments, EntityEdge)
 async def get_entity_edge(access: Access, asked: EntityEdgeArguments) -> Reply:
     """Return a fact that is believed now, whenever it holds."""
-    fact = await _fact(access, asked.uuid)
+    fact = await fact_of(access, asked.uuid)
     shared = await shared_fields(access, [fact.group_id])
     answer = EntityEdge(**shared, **RecalledFact.of(fact).model_dump())
     return Reply(answer, block(answer, [f"- {of_fact(RecalledFact.of(fact))}"]))
 
 
-async def _fact(access: Access, uuid: str) -> Fact:
-    """Return a fact. NotFound: there is none, or it is another client's."""
-    unknown = NotFound("no fact of this address has this uuid: search_memory_facts shows them")
-    try:
-        fact = await run(access.served, facts.fact, ask(FactQuery, {"id": uuid}))
-    except NotFound:
-        raise unknown from None
-    if not access.scope.owns(fact.group_id):
-        raise unknown
-    return fact
-
-
 @tool(EntityEdgeArguments, ToldAnswer, needs=Permission.WRITE, destructive=True)
 async def delete_entity_edge(access: Access, asked: EntityEdgeArguments) -> Reply:
     """Retract a fact: it was never so. Its past can still be asked about."""
-    fact = await _fact(access, asked.uuid)
+    fact = await fact_of(access, asked.uuid)
     statement = validate(FactStatement, {"group_id": fact.group_id, "op": "retract", "ref": fact.uuid})
     await access.served.take_and_see([statement])
     return await _told(access, [fact.group_id], f"Entity edge with UUID {fact.uuid} deleted successfully")
@@ -83,10 +70,11 @@ class DeleteEpisodeArguments(Arguments):
 @tool(DeleteEpisodeArguments, ToldAnswer, needs=Permission.WRITE, destructive=True)
 async def delete_episode(access: Access, asked: DeleteEpisodeArguments) -> Reply:
     """Withdraw an episode: facts that rest on it alone are retracted."""
-    group = await group_of_episode(access, asked.uuid)
-    request = validate(WithdrawalRequest, {"group_id": group, "episode_id": asked.uuid})
+    episode = await episode_of(access, asked.uuid)
+    group = episode.group_id
+    request = validate(WithdrawalRequest, {"group_id": group, "episode_id": episode.uuid})
     await access.served.take_and_see([request])
-    return await _told(access, [group], f"Episode with UUID {asked.uuid} deleted successfully")
+    return await _told(access, [group], f"Episode with UUID {episode.uuid} deleted successfully")
 
 
 class AddTripletArguments(Arguments):

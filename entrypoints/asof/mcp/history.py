@@ -1,6 +1,5 @@
 """The tools that ask about change: get_entity_timeline, what_changed, explain_fact."""
 
-import re
 from collections.abc import Iterable
 from datetime import UTC
 from functools import partial
@@ -21,6 +20,7 @@ from asof.mcp.answers import (
     Words,
 )
 from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.identifiers import SEVERAL, is_beginning
 from asof.mcp.text import block, of_fact, of_id, of_words, period, when
 from asof.mcp.tools import Access, Reply, cut, page_of, tool
 from asof.operations import facts, history
@@ -34,7 +34,6 @@ from asof.operations.times import from_datetime, to_datetime
 
 _PAGE: Final = 50  # periods, or changes
 _EXPLAINED: Final = 5  # facts of one relation
-_SHORT_ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f-]{0,26})?")
 
 
 class TimelineArguments(Arguments):
@@ -221,10 +220,10 @@ def explanation_of(session: Any, group: str, text: str, known: int | None) -> Ex
 
     NotFound: the group has none; what others have is as what nobody has. InvalidInput: several ids begin so.
     """
-    ids = session.sources.of(group).ids(text) if _SHORT_ID.fullmatch(text) else [text]
+    ids = session.sources.of(group).ids(text) if is_beginning(text) else [text]
     found = [one for uuid in dict.fromkeys(ids) for one in _own(session, group, uuid, known)]
     if len(found) > 1:
-        raise InvalidInput("several ids begin so: give more letters", field="fact_id")
+        raise InvalidInput(SEVERAL, field="fact_id")
     if not found:
         raise NotFound("no fact of this group has this id: search_memory_facts shows the ids")
     return found[0]

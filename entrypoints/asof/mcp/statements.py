@@ -7,6 +7,7 @@ from pydantic import Field
 
 from asof.mcp.answers import Learned
 from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.text import block
 from asof.mcp.tools import Access, Reply, tool
 from asof.mcp.writes import LONGEST_WAIT, Key, keyed_request, outcome_of
 from asof.operations.errors import InvalidInput
@@ -21,7 +22,7 @@ class AddFactArguments(Arguments):
     subject: str = like(TimelineQuery, "name")
     relation: str = Field(description="Such as lives_in.")
     object: str
-    fact: str | None = Field(None, description="The same as a sentence.")
+    fact: str = Field(min_length=1, description="The same as a sentence.")
     valid_from: str | None = Field(None, description="From when on; now, if left out.")
     valid_to: str | None = None
     idempotency_key: str | None = Key
@@ -71,4 +72,8 @@ async def _stated(access: Access, asked: MergeArguments, op: str) -> Reply:
     fields: dict[str, Any] = {"op": op, "entity": asked.entity, "into": asked.into}
     statement = validate(IdentityStatement, {"group_id": group, **fields})
     positions = await access.served.take([statement])
-    return await outcome_of(access, group, positions, LONGEST_WAIT, None, None)
+    reply = await outcome_of(access, group, positions, LONGEST_WAIT, None, None)
+    answer: Any = reply.answer
+    if answer.state != "done":
+        return reply
+    return Reply(answer, block(answer, [f"From now on {'they are one' if op == 'merge' else 'they are two'}."]))
