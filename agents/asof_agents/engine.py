@@ -176,5 +176,6 @@ def derive_batch(generation: Generation, batch: Sequence[Record], known: Episode
     event = batch[0].event
     if type(event) is MessageRetried:
         generation.layer.flush()
+        generation.layer.settle()
         return derive_again(generation, batch, event.position, known)
     return park_if_unexpected(partial(generation.derive, batch, known))

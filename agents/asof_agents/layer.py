@@ -94,6 +94,9 @@ class Layer:
         self._durable = self.checkpoint
         self.store.commit(end, self.log.head(end), self.checkpoint)
 
+    def settle(self) -> None:
+        """Wait until whoever reads the log has all that was flushed: here, once `flush` has returned."""
+
     def roll_back(self) -> None:
         """Drop the events since the last flush."""
         self._drafts = []

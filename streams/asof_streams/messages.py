@@ -1,11 +1,18 @@
 """The messages that producers send: episodes, structured facts, entities, withdrawals and erasures."""
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, decode, event_of, register
@@ -197,10 +204,10 @@ class FactStatement(Event):
         It was valid when it was written, so that of statements with the same fields of the same types one is validated.
         """
         try:
-            fields: dict[str, Any] = json.loads(written) if version in range(cls.since, cls.version + 1) else {}
-            shape = (*fields, *map(type, fields.values()))
-        except (ValueError, TypeError, AttributeError):  # it is no JSON object
-            fields, shape = {}, ()
+            fields = _FIELDS.validate_json(written) if cls.since <= version <= cls.version else {}
+        except ValidationError:
+            fields = {}
+        shape = (*fields, *map(type, fields.values()))
         if shape in _SHAPES:
             return event_of(cls, {**_UNSTATED, **fields})
         stated = decode(cls.type, version, written)
@@ -219,6 +226,7 @@ class FactStatement(Event):
 
 
 _UNSTATED: Final = {name: field.default for name, field in FactStatement.model_fields.items()}  # in their order
+_FIELDS: Final = TypeAdapter(dict[str, Any])
 _MOST_SHAPES: Final = 1_000
 _SHAPES: Final = set[tuple[object, ...]]()  # of statements that were validated: the names of fields, then their types
 

@@ -1,24 +1,27 @@
-"""A SQLite file that another process writes while this one derives, so that a bulk load uses two cores.
+"""What another process writes while this one derives, so that a build uses two cores: a graph, and the log of it.
 
 Statements go there in order and are not waited for, but for those that ask: these cost some hundred times what they
-cost here. So where many are asked, as by messages of chat, the file is taken over, and all goes on in this process.
+cost here. So where many are asked, as by messages of chat, both are taken over, and all goes on in this process.
 """
 
 import marshal
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
+from asof_agents.layer import Layer
 from asof_projections.graph.sqlite_store.store import REMEDY
 from asof_streams.errors import DamagedView, StorageFailed
 from asof_streams.sqlite import SqliteGuard, connect
+from asof_streams.sqlite_log import EncodedEvent, SqliteLog
 
 _ASKING: Final = ("SELECT", "PRAGMA", "WITH")
 _FEW: Final = 500  # questions, such as those of opening a store, that say nothing of what is to come
 _ROWS: Final = 20  # that a process can have written by another one in the time of one question
 _CLOSE: Final = b""
+_ONE, _MANY, _ASK, _APPEND = range(4)  # what to do: execute a statement, once or for each row, answer it; append
 _FORMAT: Final = 2  # of marshal: later ones look for equal objects, of which there are few
 
 
@@ -66,7 +69,7 @@ class DatabaseProcess:
                 self._settings.append(sql)
             self._asked += 1
             if self._asked < _FEW or self._asked * _ROWS < self._written:
-                self._send(sql, values, is_question=True)
+                self._send(sql, values, _ASK)
                 return Rows(self._receive())
             self._take_over()
         if self._here is not None:
@@ -83,7 +86,21 @@ class DatabaseProcess:
             self._here.executemany(sql, rows)
             return
         self._written += len(rows)
-        self._send(sql, rows, is_many=True)
+        self._send(sql, rows, _MANY)
+
+    def append(self, log: SqliteLog, start: int, rows: Sequence[tuple[Any, ...]], checkpoint: int) -> bool:
+        """Have encoded events appended to a log that this process does not write meanwhile; False: it is to do so.
+
+        rows: group, recorded_at, cause, place, size, type, version and payload of each.
+        """
+        if self._here is None:
+            self._send(str(log.path), (log.term, start, rows, checkpoint), _APPEND)
+        return self._here is None
+
+    def settle(self) -> None:
+        """Wait until all is done."""
+        if self._here is None:
+            self.execute("SELECT 1")
 
     def close(self) -> None:
         """Wait until all is done, and close the file."""
@@ -111,8 +128,8 @@ class DatabaseProcess:
         finally:
             self._child.kill()
 
-    def _send(self, sql: str, values: Any, *, is_many: bool = False, is_question: bool = False) -> None:
-        self._send_message(marshal.dumps((sql, values, is_many, is_question), _FORMAT))
+    def _send(self, sql: str, values: Any, kind: int = _ONE) -> None:
+        self._send_message(marshal.dumps((sql, values, kind), _FORMAT))
 
     def _send_message(self, message: bytes) -> None:
         try:
@@ -133,24 +150,67 @@ class DatabaseProcess:
 
 
 def _serve(channel: Channel, path: Path) -> None:
-    """Execute statements until the last."""
+    """Do what is said until the end."""
+    logs: dict[str, SqliteLog] = {}
     with SqliteGuard(path, REMEDY, DamagedView):
         db = connect(path, writable=True, durable=False)
         while (message := channel.receive()) != _CLOSE:
-            sql, values, is_many, is_question = marshal.loads(message)  # noqa: S302 - from a process of ours
-            if is_many:
-                db.executemany(sql, values)
-                continue
-            cursor = db.execute(sql, values)
-            if is_question:
-                channel.send(cursor.fetchall())
+            what, values, kind = marshal.loads(message)  # noqa: S302 - from a process of ours
+            if kind == _MANY:
+                db.executemany(what, values)
+            elif kind == _APPEND:
+                _append(logs, what, *values)
+            else:
+                rows = db.execute(what, values).fetchall()
+                if kind == _ASK:
+                    channel.send(rows)
         db.close()
+    for log in logs.values():
+        log.close()
     channel.send(None)
 
 
-def open_elsewhere(path: Path) -> sqlite3.Connection:
-    """Open a file in a process of its own, where one can be started, else in this one."""
+def _append(
+    logs: dict[str, SqliteLog], path: str, term: int, start: int, rows: Sequence[tuple[Any, ...]], checkpoint: int
+) -> None:
+    """Append to a log, which is opened where it is not among some that are."""
+    if path not in logs:
+        logs[path] = SqliteLog(Path(path), writable=True, durable=False, term=term)
+    drafts = [(*row[:5], EncodedEvent(*row[5:])) for row in rows]
+    logs[path].append_encoded(start, drafts, checkpoint=checkpoint)
+
+
+def start_process(path: Path) -> DatabaseProcess | None:
+    """Start the process that writes a graph; None: it cannot be started."""
     try:
-        return cast("sqlite3.Connection", DatabaseProcess(path))
+        return DatabaseProcess(path)
     except OSError:
-        return connect(path, writable=True, durable=False)
+        return None
+
+
+class SendingLayer(Layer):
+    """A layer of a build whose log and store a process writes, in the place of one that has derived nothing yet.
+
+    What was derived is in the log, and the store is committed, once it is settled.
+    """
+
+    def __init__(self, layer: Layer, process: DatabaseProcess) -> None:
+        super().__init__(layer.log, layer.store)
+        self._process = process
+
+    def flush(self) -> None:
+        """Have the buffered events appended, without waiting for it."""
+        drafts, log = self._drafts, self.log
+        if not drafts and self.checkpoint == self._durable:
+            return
+        assert isinstance(log, SqliteLog), f"{log.name} is in no file"
+        rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in drafts]
+        if self._process.append(log, self.end - len(rows), rows, self.checkpoint):
+            self._drafts, self._durable = [], self.checkpoint
+        else:
+            super().flush()
+
+    def settle(self) -> None:
+        """Wait until all that was flushed is in the log, and commit the store."""
+        self._process.settle()
+        self.store.commit(self.end, self.log.head(self.end), self.checkpoint)

@@ -7,12 +7,14 @@ and what became visible after that is seen by a writer that sees the new catalog
 last, and goes on from where the other stopped.
 """
 
+import sqlite3
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
+from typing import cast
 
 from asof.runtime.build_file import BuildFile, name_taken
 from asof.runtime.control_log import decide
-from asof.runtime.database_process import open_elsewhere
+from asof.runtime.database_process import DatabaseProcess, SendingLayer, start_process
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow
 from asof.runtime.layout import DirectoryLayout
@@ -31,6 +33,7 @@ from asof_projections.projector import BATCH, replacing
 from asof_streams.control import GenerationBuilt
 from asof_streams.errors import BuildStopped, StorageFailed, WriterBusy
 from asof_streams.events import Event
+from asof_streams.sqlite import connect
 from asof_streams.sqlite_log import SqliteLog
 
 IN_BULK = BATCH  # records that are left to read, above which the graph is filled in bulk
@@ -88,6 +91,7 @@ class _Build:
         self._file = file
         self._progress = progress
         self._budget = budget
+        self._process: DatabaseProcess | None = None  # writes what is built in bulk
 
     def follow(self) -> None:
         """Bring the generation up to the messages that are visible."""
@@ -99,7 +103,7 @@ class _Build:
             raise self._file.stopped() from None
 
     def _follow(self) -> None:
-        places, name = self._places, self._info.name
+        places, name, self._process = self._places, self._info.name, None
         with ExitStack() as opened:
             episodic = opened.enter_context(SqliteLog(places.episodic))
             own = places.graph(name)
@@ -108,6 +112,8 @@ class _Build:
             generations = OpenGenerations(logs, stores[0], stores[1:])
             opened.callback(generations.close)
             generation = generations.open(self._info, self._store_opener(opened, episodic, generations.journal))
+            if self._process is not None:
+                generation.layer = SendingLayer(generation.layer, self._process)
             generation.meter, journal = UNMETERED, generations.journal  # nobody asks for a report of what is built
             if journal is not None:
                 opened.enter_context(journal.budget.of_build(self._budget, build_replies([places], name)))
@@ -120,6 +126,7 @@ class _Build:
                     raise
                 if not whole:
                     raise self._file.stopped()
+            generation.layer.settle()
 
     def _store_opener(self, opened: ExitStack, episodic: SqliteLog, journal: Journal | None) -> OpenStore:
         """Return what opens the graph: one that is filled in bulk until `opened` ends, for a long build at its start.
@@ -131,11 +138,18 @@ class _Build:
         def load(log: SqliteLog, path: Path) -> AbstractContextManager[SqliteGraph]:
             if journal is not None or path.exists() or episodic.end() - log.checkpoint() <= IN_BULK:
                 return following_store(log, path)
-            store = opened.enter_context(replacing(log, path, open_elsewhere))
+            store = opened.enter_context(replacing(log, path, self._open_elsewhere))
             store.answer_handlers()
             return nullcontext(store)
 
         return load
+
+    def _open_elsewhere(self, path: Path) -> sqlite3.Connection:
+        """Open the file of a graph in a process of its own, where one can be started, else in this one."""
+        self._process = start_process(path)
+        if self._process is None:
+            return connect(path, writable=True, durable=False)
+        return cast("sqlite3.Connection", self._process)
 
     def built(self, catalog: Catalog) -> Event | None:
         """Return the decision that the generation is built. BuildStopped: an erasure removed it meanwhile."""
