@@ -5,11 +5,16 @@ import json
 import pytest
 
 from asking import records
+from asof_agents.extraction.registry import Ontologies
+from asof_agents.handlers.episodes import record
+from asof_ontologies.registry import load
 from asof_streams import events
+from asof_streams.episodic import ConsolidationRecorded, MessageParked
 from asof_streams.errors import DecodeError
 from asof_streams.events import upcaster
 from asof_streams.instants import render
-from asof_streams.messages import FactStatement
+from asof_streams.messages import ConsolidationRequest, FactStatement, RecordRefused
+from histories import History
 from world import World, on
 
 
@@ -166,3 +171,22 @@ def test_the_content_of_an_episode_is_not_shown_by_its_repr(world):
     world.memory.add("My password is canary.", role="canary", group_id="g")
 
     assert "canary" not in repr(recorded(world))
+
+
+@pytest.mark.parametrize(
+    ("message", "event"),
+    [
+        (ConsolidationRequest(group_id="g", undo=True), ConsolidationRecorded(undo=True)),
+        (ConsolidationRequest(group_id="g"), ConsolidationRecorded(undo=False)),
+        (RecordRefused(group_id="g", reason="it is no JSON"), MessageParked(reason="it is no JSON")),
+    ],
+)
+def test_requests_and_refused_records_become_events_that_say_what_was_asked_or_why(tmp_path, message, event):
+    history = History(tmp_path)
+    [position] = history.messages.accept([message], clock=on("2024-01-01"))
+    [given] = history.messages.read(position)
+
+    assert record(given, history.episodes, Ontologies(load("default"))) == (event,)
+    with pytest.raises(DecodeError, match=r"message\.parked is not a message"):
+        record(given._replace(event=MessageParked(reason="")), history.episodes, Ontologies(load("default")))
+    history.close()

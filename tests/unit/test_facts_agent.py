@@ -10,8 +10,9 @@ from asof_agents.handlers.statement_writer import Build
 from asof_ontologies import registry
 from asof_ontologies.registry import load
 from asof_streams.errors import DamagedLog
+from asof_streams.ids import derive, episode_id
 from asof_streams.messages import IdentityStatement
-from asof_streams.semantic import FactAsserted
+from asof_streams.semantic import FactAsserted, FactEnded
 from histories import History
 from world import World, on
 
@@ -474,3 +475,30 @@ def test_what_happens_within_a_granule_that_goes_on_is_told_again(world):
     world.tell("2024-04-01", **told)
 
     assert (len(stated(world, "fact.asserted")), len(stated(world, "fact.reinforced")), world.parked()) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "cause"),
+    [
+        ({"op": "end", "invalid_at": "2022"}, "ended", ("fact.ended", "ending_id")),
+        ({"object": "Oslo", "valid_at": "2022"}, "superseded", ("fact.asserted", "fact_id")),
+    ],
+)
+def test_why_a_fact_holds_less_long_is_the_ending_or_the_fact_that_came_instead(world, line, kind, cause):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020")
+    world.tell("2024-01-02", **{"object": "Berlin", **line})
+
+    [changed] = stated(world, "fact.invalidated")
+    type_, name = cause
+    assert changed.event.cause == getattr(stated(world, type_)[-1].event, name)
+    assert (changed.event.kind, changed.event.holds) == (kind, ((on("2020"), on("2022")),))
+
+
+def test_the_ids_of_statements_are_those_of_their_episode_and_place_whatever_derives_them(tmp_path):
+    history = History(tmp_path)
+    history.tell("2024-01-01", relation="rents", object="Flat")
+    history.tell("2024-01-02", relation="rents", object="Flat", op="end")
+    [ended] = [r.event for r in history.semantic.read() if isinstance(r.event, FactEnded)]
+    history.close()
+
+    assert ended.ending_id == derive("ending", "test", episode_id("g", 1), "0")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from asof_agents.extraction.ports import ModelReply, ModelRequest
+from asof_agents.resolution import judge
 from asof_agents.resolution.candidates import Candidate
 from asof_agents.resolution.judge import Doubt, Judge, Verdict, parse_verdict
 from asof_ontologies.prompts import prompt
@@ -56,6 +57,12 @@ def test_what_is_as_sure_as_can_be_is_taken() -> None:
     assert found == Verdict({"m1": (ACME.entity, 1.0)}, [(ACME.entity, ACNE.entity)], [])
 
 
+def test_what_is_just_as_sure_as_it_has_to_be_is_taken() -> None:
+    found = verdict(meant=[meant(1, 1, judge._SURE)], same=[same(1, 2, judge._SURE_OF_TWO)])
+
+    assert found == Verdict({"m1": (ACME.entity, judge._SURE)}, [(ACME.entity, ACNE.entity)], [])
+
+
 def test_none_of_them_is_an_answer_and_no_refusal() -> None:
     assert verdict(meant=[meant(1, 0)]) == Verdict({}, [], [])
 
@@ -68,7 +75,9 @@ def test_none_of_them_is_an_answer_and_no_refusal() -> None:
         (meant(1, 4), "id"),  # no candidate of this mention
         (meant(1, 9), "id"),
         (meant(1, 1, 1.5), "confidence"),
+        (meant(1, 1, -0.5), "confidence"),
         (meant(1, 1, 0.2), "unsure"),
+        (meant(1, 1, 0.0), "unsure"),
         ({"mention": "1", "known": 1, "confidence": 1.0}, "schema"),
         ({"mention": 1}, "schema"),
         ("1", "schema"),
@@ -132,13 +141,13 @@ class Nobody:
 JUDGE = Judge(prompt("resolve"), "fake@here", Nobody())
 
 
-def asked(content: str, doubts: Sequence[Doubt]) -> str:
+def asked(content: str, doubts: Sequence[Doubt], role: str = "Ana") -> str:
     episode = EpisodeRecorded(
         episode_id="e",
         name="",
         source="message",
         source_description="",
-        role="Ana",
+        role=role,
         role_type="user",
         body=content,
         content_length=len(content),
@@ -166,3 +175,29 @@ def test_of_a_long_message_what_stands_around_the_names_is_shown() -> None:
 
     assert "At Acme." in shown
     assert len(shown) < 600
+
+
+@pytest.mark.parametrize(("role", "speaker"), [("Ana", "Ana"), ("", "user")])
+def test_who_speaks_is_told_with_the_words(role: str, speaker: str) -> None:
+    assert f"{speaker}:\nI work at Acme." in asked("I work at Acme.", DOUBTS, role)
+
+
+def test_of_a_message_that_is_just_short_enough_all_is_shown() -> None:
+    text = "At Acme. ".ljust(judge._WHOLE, "y")
+    doubt = Doubt(mention("m", "Acme", "Organization", 3), [ACME])
+
+    assert text in asked(text, [doubt])
+    assert f"{text}y" not in asked(f"{text}y", [doubt])
+
+
+def test_a_name_at_the_very_beginning_of_a_long_message_is_shown_whole() -> None:
+    text = f"Acme it is. {'y ' * judge._WHOLE}"
+
+    assert "Acme it is." in asked(text, [Doubt(mention("m", "Acme", "Organization", 0), [ACME])])
+
+
+def test_each_place_of_a_long_message_is_shown_once() -> None:
+    text = f"Acme it is. {'y ' * judge._WHOLE}"
+    doubts = [Doubt(mention(id_, "Acme", "Organization", 0), [ACME]) for id_ in ("m", "n")]
+
+    assert asked(text, doubts).count("Acme it is.") == 1

@@ -300,3 +300,14 @@ def test_the_context_of_an_edit_is_as_long_as_that_of_what_it_edits(noting):
 
     was, edited = ([each.text for each in before] for _, before in noting.extractor.given[-2:])
     assert was == edited == ["Turn 1.", "Turn 2.", "Turn 3.", "Turn 4."]
+
+
+def test_an_episode_has_what_the_platform_says_of_its_message(world):
+    said = {"content": "Hi.", "external_id": "7", "reply_to": "6", "author_id": "u1"}
+    say(world, said, {**said, "role_type": "assistant", "is_proactive": True, "external_id": "8"})
+
+    found = [r.event for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
+    assert [(e.external_id, e.reply_to, e.author_id, e.is_proactive) for e in found] == [
+        ("7", "6", "u1", False),
+        ("8", "6", "u1", True),
+    ]
