@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from asof.runtime.processes import tune_allocator
 from bench import (
+    agents,
     asking,
     chatting,
     finding,
@@ -50,6 +51,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "shapes": shapes.measure,
     "search": searching.measure,
     "serve": serving.measure,
+    "mcp": agents.measure,
     "conversation": talking.measure,
     "generations": generations.measure,
     "kafka": kafka.measure,

@@ -11,7 +11,20 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
 ALONE = (  # seconds each
-    *("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve", "conversation"),
+    *(
+        "rebuild",
+        "chat",
+        "model",
+        "asof",
+        "vectors",
+        "open",
+        "growth",
+        "shapes",
+        "search",
+        "serve",
+        "mcp",
+        "conversation",
+    ),
     "generations",
     "telemetry",
 )

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from asof.cli import options
 from asof.cli.calls import Call
-from asof.cli.parameters import Parameters
 from asof.cli.show import View
-from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
-from asof.operations.ids import with_whole_ids
-from asof.operations.operation import Operation
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a command that asks nothing, such as mcp, starts without the operations
+    from asof.cli.parameters import Parameters
+    from asof.operations.operation import Operation
     from asof.operations.sessions import Session
 
 Run = TypeVar("Run", bound=Callable[..., int | None])
@@ -21,7 +19,7 @@ Run = TypeVar("Run", bound=Callable[..., int | None])
 
 def command(
     *operations: Callable[..., Any],
-    parameters: Parameters | None = None,
+    parameters: "Parameters | None" = None,
     settings: Collection[str] = ("kafka", "graph"),
 ) -> Callable[[Run], Callable[..., int | None]]:
     """Make a function (call, query, its own options) a command; without `parameters` there is no query.
@@ -70,15 +68,19 @@ def command(
 
 
 def question(
-    operation: Operation[Any, Any],
+    operation: "Operation[Any, Any]",
     view: View,
     *,
     arguments: Sequence[str] = (),
     unknown: Callable[["Session", Any], None] | None = None,
 ) -> Callable[..., int | None]:
     """Make an operation that asks a command. `unknown` refuses a question without an answer; else names are checked."""
+    from asof.cli.parameters import Parameters
 
     def ask(call: Call, query: Any) -> None:
+        from asof.operations.entities import expect_names
+        from asof.operations.ids import with_whole_ids
+
         with call.existing() as session:
             query = with_whole_ids(session, query)
             answer = operation(session, query)

@@ -1,10 +1,11 @@
 """The process that serves a directory to the agents of this machine: it starts with the first, and ends after the last.
 
-Run as a module; the settings come pickled on standard input. It says in one line on standard output that it listens,
-or why it cannot.
+The settings come pickled on standard input. It says in one line on standard output that it listens, or why it cannot.
+Garbage is collected only once all is loaded: before, an eighth of the start would go to looking for it.
 """
 
 import asyncio
+import gc
 import pickle
 import signal
 import socket
@@ -37,6 +38,8 @@ def main() -> None:
     try:
         with Service(settings, failed.set, lambda _: None, lambda _: None) as service:
             loading.join()
+            gc.freeze()
+            gc.enable()
             listener = listening(settings.data)
             _say(READY)
             asyncio.run(_serve(service, settings, listener, failed))
@@ -67,7 +70,3 @@ async def _serve(service: Service, settings: Settings, listener: socket.socket, 
                 await asyncio.wait_for(ended.wait(), _TICK_SECONDS)
             idle = 0.0 if server.is_used else idle + _TICK_SECONDS
         service.begin_to_end()
-
-
-if __name__ == "__main__":
-    main()

@@ -22,6 +22,7 @@ from asof.settings import Settings
 
 _PATIENCE_SECONDS: Final = 15.0  # for a process that writes there, and may be about to end
 _PAUSE_SECONDS: Final = 0.2
+_SERVING: Final = "import gc; gc.disable(); from asof.mcp.local_process import main; main()"  # until all is loaded
 _LONGEST_LOG: Final = 1024 * 1024  # bytes
 _PIECE: Final = 65_536  # bytes
 _STARTED: Final[list["subprocess.Popen[bytes]"]] = []  # it outlives this process, so nobody waits for it
@@ -91,8 +92,8 @@ def _line_of(connection: socket.socket) -> bytes:
 def _start(settings: Settings) -> str:
     """Start the process of a directory, which outlives this one; return what it says once it listens, or cannot."""
     with _log(settings.data / LOG) as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "asof.mcp.local_process"],
+        process = subprocess.Popen(  # noqa: S603 - a program of our own
+            [sys.executable, "-P", "-c", _SERVING],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
