@@ -24,7 +24,7 @@ from asof_streams.semantic import (
     Period,
 )
 
-_OF_SLOTS: Final = frozenset(
+OF_SLOTS: Final = frozenset(
     {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
 )
 _MOST: Final = 200_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
@@ -115,9 +115,7 @@ class SlotCache:
         return kept
 
     def apply(self, record: Record) -> None:
-        """Keep the slots up with an event."""
-        if type(record.event) not in _OF_SLOTS:
-            return
+        """Keep the slots up with an event; one that is not OF_SLOTS changes none."""
         match record.event:
             case FactAsserted(fact_id=fact) as event:
                 at = (record.group, event.subject, event.relation)

@@ -20,7 +20,7 @@ from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow
-from asof_projections.slot_cache import SlotCache
+from asof_projections.slot_cache import OF_SLOTS, SlotCache
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -187,10 +187,12 @@ class SqliteEventProjector:
 
     def apply(self, record: Record) -> None:
         """Write the rows of one record. Types of events that the graph does not store are skipped."""
-        handler = self._handlers.get(type(record.event))
+        event = record.event
+        handler = self._handlers.get(type(event))
         if handler is not None:
-            handler(record, record.event)
-            self.slots.apply(record)
+            handler(record, event)
+            if type(event) in OF_SLOTS:
+                self.slots.apply(record)
             if self.write_buffer.is_full:
                 self.write_buffer.flush()
 
@@ -221,7 +223,9 @@ class SqliteEventProjector:
         group, folded = self.row_ids.group(r), e.text.casefold()
         words = (e.entity_type, e.text, folded, e.start, e.speaker, e.repeats)
         row = (r.position, e.mention_id, group, e.episode_id, *words, r.recorded_at)
-        self.write_buffer.add(_MENTION, row, ("called", group, folded))
+        called = ("called", group, folded)
+        self.write_buffer.add(_MENTION, row, called)
+        self.cache[called] = e.entity_type  # the next messages ask for the type that a name had last
         self.turns.observe(r, e)
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
@@ -300,7 +304,8 @@ class SqliteEventProjector:
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
         resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
-        self.write_buffer.add(_RESOLUTION, (r.position, self.row_ids.group(r), *resolution, r.recorded_at))
+        row = (r.position, self.row_ids.group(r), *resolution, r.recorded_at)
+        self.write_buffer.add(_RESOLUTION, row, ("meant", e.mention_id))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
         pair = (self.row_ids.entity(r, e.duplicate), self.row_ids.entity(r, e.into))

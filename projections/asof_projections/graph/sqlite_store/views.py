@@ -185,8 +185,13 @@ class SqliteViews(SqliteReader):
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         types, n = {}, self._group(group)
         for name in names:
-            folded = name.casefold()
-            for (type_,) in self._rows_on(("called", n, folded), _TYPE_OF_NAME, (n, folded)):
+            called = ("called", n, name.casefold())
+            type_ = None if self._cache is None else self._cache[called]
+            if type_ is None and (rows := self._rows_on(called, _TYPE_OF_NAME, called[1:])):
+                type_ = rows[0][0]
+                if self._cache is not None:
+                    self._cache[called] = type_
+            if type_ is not None:
                 types[name] = type_
         return types
 
@@ -215,8 +220,13 @@ class SqliteViews(SqliteReader):
         return [at for (at,) in self._rows(_RETRIED, (position,))]
 
     def entity(self, uuid: str) -> EntityRow | None:
-        row = self._row(_ENTITY_BY_ID, (uuid,))
-        return EntityRow._make(row) if row else None
+        query = ("entity", uuid)
+        entity: EntityRow | None = None if self._cache is None else self._cache[query]
+        if entity is None and (rows := self._rows_on(uuid, _ENTITY_BY_ID, (uuid,))):
+            entity = EntityRow._make(rows[0])
+            if self._cache is not None:  # nothing changes it but the erasure of its group
+                self._cache[query] = entity
+        return entity
 
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
         query = ("name", group, name)
@@ -238,8 +248,8 @@ class SqliteViews(SqliteReader):
         return _entities(group, self._rows_on(("word", n, word), _ENTITIES_WITH_WORD, (n, word)))
 
     def resolved(self, mention: str) -> str | None:
-        row = self._row(_RESOLVED, {"id": mention})
-        return None if row is None else row[0]
+        rows = self._rows_on(("meant", mention), _RESOLVED, {"id": mention})
+        return rows[0][0] if rows else None
 
     def single(self, group: str, relation: str) -> bool:
         return bool(self._cached(_SINGLE, group, relation))
