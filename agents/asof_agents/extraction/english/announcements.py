@@ -54,6 +54,7 @@ class Announcement:
         self.told = told
         self.words = words
         self.tells_change = not STRONG.isdisjoint(self.words)
+        self._stems: set[str] | None = None
 
     @property
     def may_replace(self) -> bool:
@@ -62,30 +63,32 @@ class Announcement:
             return len(self.words) <= _WORDS_MAX
         return len(self.words) <= BRIEF_MAX and len(self.told) <= _BRIEF_SENTENCES_MAX
 
-    @cached_property
+    @property
     def stems(self) -> set[str]:
-        return stems(self.words)
+        if self._stems is None:  # of nearly every message; a cached_property would take a lock
+            self._stems = stems(self.words)
+        return self._stems
 
     @cached_property
     def about(self) -> set[str]:
         return {root for each in self.told for root in about(each.sentence.low)}
 
-    @cached_property
+    @property
     def cued(self) -> bool:
         """Whether a word says that something took another's place, or is so now."""
         return not _CUES.isdisjoint(self.words)
 
-    @cached_property
+    @property
     def surely_cued(self) -> bool:
         """Whether one of these words says so wherever it stands."""
         return not _SURE.isdisjoint(self.words)
 
-    @cached_property
+    @property
     def hinted(self) -> bool:
         """Whether a word may tell of a change; elsewhere only the very same thing can be told again."""
         return not HINTS.isdisjoint(self.words) or any(each in NOWS for each in pairwise(self.words))
 
-    @cached_property
+    @property
     def counts(self) -> bool:
         """Whether it has a figure."""
         return any(word[0].isdigit() for word in self.words)
@@ -95,7 +98,7 @@ class Announcement:
         return openings(self.words)
 
     @cached_property
-    def values(self) -> list[tuple[ParsedSentence, Slot, float, set[str]]]:
+    def values(self) -> list[tuple[ParsedSentence, Slot, float, frozenset[str]]]:
         """The slots that may be new values, how likely they are, and what stands beside them."""
         return [
             (each, slot, newness, topic(each, slot))

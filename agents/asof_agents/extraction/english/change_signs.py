@@ -8,6 +8,13 @@ from asof_agents.extraction.english.change_words import BE, CHANGING, NEW_LEADS,
 from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.gist import clause_bounds
 from asof_agents.extraction.english.numerals import Slot
+from asof_agents.extraction.english.same_subjects import (
+    is_contrasted,
+    is_elsewhere,
+    is_framed,
+    is_of_another,
+    is_of_another_person,
+)
 
 _VERBS: Final = CHANGING - WEAK
 _TOO: Final = frozenset({"too", "also", "another"})
@@ -25,9 +32,12 @@ class Wording(NamedTuple):
 
 
 class Signs(NamedTuple):
-    """What tells of two slots that the second is in the place of the first."""
+    """What tells of two slots that the second is in the place of the first. What takes long is found when asked for."""
 
-    wording: Wording
+    before: ParsedSentence
+    old: Slot
+    after: ParsedSentence
+    new: Slot
     over: bool  # the message says of the old value that it is over
     near: bool  # what stands beside the one and beside the other is shared
     shared: bool  # the message shares words with what stands beside the old value
@@ -37,13 +47,33 @@ class Signs(NamedTuple):
     latest: bool  # nothing was said in between
     known: bool  # a relationship has the old value
     several: bool  # of which there may be others
-    framed: bool  # both sentences say the same of the same thing
     handed: bool  # it has now what the old value had
-    of_another: bool  # the new value is said of another thing
-    of_person: bool  # of another person
-    contrasted: bool  # something else differs as well
-    elsewhere: bool  # what the new value is said of was not spoken of
     brief: bool  # both messages are short
+
+    @property
+    def framed(self) -> bool:
+        """Whether both sentences say the same of the same thing."""
+        return is_framed(self.before, self.old, self.after, self.new)
+
+    @property
+    def of_another(self) -> bool:
+        """Whether the new value is said of another thing."""
+        return is_of_another(self.before, self.after, self.new)
+
+    @property
+    def of_person(self) -> bool:
+        """Whether it is said of another person."""
+        return is_of_another_person(self.before, self.after, self.new)
+
+    @property
+    def contrasted(self) -> bool:
+        """Whether something else differs as well."""
+        return is_contrasted(self.before, self.old, self.after, self.new)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether what the new value is said of was not spoken of."""
+        return is_elsewhere(self.before, self.after, self.new)
 
 
 def is_change(signs: Signs) -> bool:
@@ -54,24 +84,32 @@ def is_change(signs: Signs) -> bool:
     """
     if signs.of_person:
         return False
-    words = signs.wording
+    words = wording(signs.after, signs.new)
     told = words.verb or words.now or (words.weak_verb and (signs.alike or (signs.near and signs.same_lead)))
     if signs.over:
         return told or signs.brief or words.leading or signs.typed or signs.same_lead
     if signs.handed:
         return True
-    if signs.of_another or signs.contrasted:
+    fits = _says_same(signs) or (told and _goes_on(signs, words))
+    return fits and not (signs.of_another or signs.contrasted)
+
+
+def _says_same(signs: Signs) -> bool:
+    """Whether the message says the same as before, with the new value, of what has one."""
+    if signs.several:
         return False
-    if signs.framed and not signs.several and (signs.alike or signs.same_lead):
+    if (signs.alike or signs.same_lead) and signs.framed:
         return True
-    if signs.near and signs.typed and signs.brief and not (signs.several or signs.elsewhere):
+    return signs.near and signs.typed and signs.brief and not signs.elsewhere
+
+
+def _goes_on(signs: Signs, words: Wording) -> bool:
+    """Whether a message with words of a change goes on from what has the old value."""
+    if signs.near or (signs.shared and signs.typed):
         return True
-    if not told:
-        return False
     one = not signs.several or (signs.same_lead and words.now)
     meant = signs.known or (signs.brief and words.verb and words.leading)
-    goes_on = signs.latest and signs.alike and meant and one and not signs.elsewhere
-    return signs.near or (signs.shared and signs.typed) or goes_on
+    return signs.latest and signs.alike and meant and one and not signs.elsewhere
 
 
 def _introduces(clause: Sequence[str]) -> bool:

@@ -18,8 +18,8 @@ from asof_agents.extraction.english.gist import is_thought
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
-from asof_agents.extraction.english.replacements import replacement
-from asof_agents.extraction.english.restatements import restate
+from asof_agents.extraction.english.replacements import replacements
+from asof_agents.extraction.english.restatements import restate, restates_nothing
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
@@ -173,7 +173,7 @@ def _extract_restatements(
         if not announcement.may_go_on_from(other, latest=number == 0):
             continue
         context.work.spend(CLAUSE)
-        if replacement(parsed(other), announcement, latest=number == 0) is None:
+        if restates_nothing(context, announcement, replacements(parsed(other), announcement, latest=number == 0)):
             continue  # before the turn is read once more by all rules
         read = earlier(other)
         if restate(context, announcement, read.sentences, read.relationships, other, latest=number == 0):

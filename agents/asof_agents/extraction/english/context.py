@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from asof_agents.extraction import documents
 from asof_agents.extraction.english.events import past_deed
@@ -21,9 +21,6 @@ from asof_agents.extraction.english.times.lexer import may_tell_time
 from asof_agents.extraction.english.work import NAMES, SENTENCE, TIMES, WORD, Work
 from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
 from asof_streams.timezones import zone_of
-
-if TYPE_CHECKING:  # it builds on this module
-    from asof_agents.extraction.english.numerals import Slot
 
 _KEPT_MAX = 2_000  # characters of a text whose sentences are kept
 _STRETCH = 600  # characters, that are searched for times at once
@@ -62,7 +59,6 @@ class ParsedSentence:
     ahead: Sequence[TimeHint] | None = field(default=None, init=False)
     timed: frozenset[int] = field(default=frozenset(), init=False)  # the words of the time expressions
     taken: set[int] = field(default_factory=set, init=False)  # words that stated a value, and so no more
-    slots: "list[Slot] | None" = field(default=None, init=False)  # those of `slots`, once a rule has asked for them
     _phrases: dict[int, Phrase | None] = field(default_factory=dict, init=False)  # by the word where they may begin
 
     def phrase_at(self, at: int) -> Phrase | None:

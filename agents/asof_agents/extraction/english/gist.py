@@ -76,7 +76,8 @@ def is_thought(low: Sequence[str]) -> bool:
     return "i" in low and not THOUGHTS.isdisjoint(pairwise(low))
 
 
-def clause_bounds(low: Sequence[str], first: int, last: int) -> tuple[int, int]:
+@lru_cache(maxsize=64)  # several signs of a change ask for the same clause
+def clause_bounds(low: tuple[str, ...], first: int, last: int) -> tuple[int, int]:
     """Return where the clause begins and ends that has the words [first, last)."""
     while first and low[first - 1] not in BREAKS:
         first -= 1
@@ -103,7 +104,8 @@ def openings(words: Iterable[str]) -> set[str]:
     return found
 
 
-def about(low: Sequence[str]) -> set[str]:
+@lru_cache(maxsize=64)  # of a sentence and of the words beside a slot; the messages after it ask again
+def about(low: tuple[str, ...]) -> frozenset[str]:
     """Return by what the words of a sentence may be shared: their stems, and their groups.
 
     A plain word, such as "talk", counts after "my", "our" or "the".
@@ -117,4 +119,4 @@ def about(low: Sequence[str]) -> set[str]:
         found.add(stem(word))
         if group := GROUPS.get(word):
             found.add(group)
-    return found
+    return frozenset(found)

@@ -9,21 +9,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from asof_agents.extraction.english.announcements import BRIEF_MAX, Announcement
-from asof_agents.extraction.english.change_signs import Signs, is_change, wording
+from asof_agents.extraction.english.change_signs import Signs, is_change
 from asof_agents.extraction.english.change_words import BE
 from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.continuations import goes_on_from, is_handed_over, is_variant
 from asof_agents.extraction.english.gist import about
 from asof_agents.extraction.english.numerals import DURATIONS, TYPED, Slot
 from asof_agents.extraction.english.old_values import is_state, oldness_of
-from asof_agents.extraction.english.same_subjects import (
-    is_beside_old,
-    is_contrasted,
-    is_elsewhere,
-    is_framed,
-    is_of_another,
-    is_of_another_person,
-)
+from asof_agents.extraction.english.same_subjects import is_beside_old
 from asof_agents.extraction.english.slots import TITLES, slots, topic
 
 _BRIEF_STATE_MAX: Final = 16  # words of an earlier sentence that says little but what it is about
@@ -61,31 +54,27 @@ class _OldValue(NamedTuple):
     before: ParsedSentence
     slot: Slot
     oldness: float
-    beside: set[str]
+    beside: frozenset[str]
     known: bool
     several: bool
 
 
 def replacement(
-    earlier: Sequence[ParsedSentence],
-    announcement: Announcement,
-    held: Sequence[Held] | None = None,
-    *,
-    latest: bool = True,
+    earlier: Sequence[ParsedSentence], announcement: Announcement, held: Sequence[Held], *, latest: bool
 ) -> Replacement | None:
-    """Return the likeliest replacement of words of an earlier message; None: none is sure.
+    """Return the likeliest replacement of words of an earlier message; None: none is sure."""
+    found = replacements(earlier, announcement, held, latest=latest)
+    return max(found, key=lambda each: each.score, default=None)
+
+
+def replacements(
+    earlier: Sequence[ParsedSentence], announcement: Announcement, held: Sequence[Held] | None = None, *, latest: bool
+) -> Iterator[Replacement]:
+    """Yield all pairs of slots of which the second may take the place of the first.
 
     held: what the earlier message states as relationships; None: it may state any.
     latest: the earlier message is the last of its speaker, which the message may go on from without naming it.
     """
-    found = _replacements(earlier, announcement, held, latest=latest)
-    return max(found, key=lambda each: each.score, default=None)
-
-
-def _replacements(
-    earlier: Sequence[ParsedSentence], announcement: Announcement, held: Sequence[Held] | None, *, latest: bool
-) -> Iterator[Replacement]:
-    """Yield all pairs of slots of which the second may take the place of the first."""
     states = [each for each in earlier if is_state(each)]
     if not states:
         return
@@ -122,7 +111,7 @@ def _compare(
     after: ParsedSentence,
     new: Slot,
     newness: float,
-    beside: set[str],
+    beside: frozenset[str],
     announcement: Announcement,
     *,
     latest: bool,
@@ -152,7 +141,10 @@ def _compare(
         return None  # before the signs, which take longer
     brief = latest and len(announcement.words) <= BRIEF_MAX and len(before.sentence.low) <= _BRIEF_STATE_MAX
     signs = Signs(
-        wording=wording(after, new),
+        before,
+        slot,
+        after,
+        new,
         over=oldness >= 2,
         near=bool(shared) or goes_on or handed,
         shared=bool(shared_any),
@@ -162,12 +154,7 @@ def _compare(
         latest=latest,
         known=old.known,
         several=old.several,
-        framed=is_framed(before, slot, after, new),
         handed=handed,
-        of_another=is_of_another(before, after, new),
-        of_person=is_of_another_person(before, after, new),
-        contrasted=is_contrasted(before, slot, after, new),
-        elsewhere=is_elsewhere(before, after, new),
         brief=brief,
     )
     if not is_change(signs):

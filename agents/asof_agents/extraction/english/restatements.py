@@ -61,10 +61,10 @@ def restate(
     found = replacement(earlier, announcement, held, latest=latest)
     if found is None:
         return False
+    if _is_told_alone(context, found):
+        return False
     start, end = found.before.sentence.span(found.old.first, found.old.last)
-    span = found.after.sentence.span(_begin(found), _whole(found))
-    if not (found.signs.shared or found.signs.over) and _is_read(context, span):
-        return False  # "I moved to Berlin" after "The parser is owned by Maria"
+    span = _span(found)
     put = False
     for old in relationships:
         relation = ontology.relation(old.relation)
@@ -103,6 +103,26 @@ def restate(
             _relate(context, found, target, old.relation, old.target, "holds")
             put = True
     return put or _state(context, found, span)
+
+
+def restates_nothing(context: TurnContext, announcement: Announcement, found: Iterable[Replacement]) -> bool:
+    """Whether nothing can come of what may replace words of an earlier turn, before its relationships are known.
+
+    found: all replacements, of whatever relationships. Known, these add groups to what stands beside an old value, so
+    it may share more with a message that has groups; otherwise fewer replacements are found, and each is as it is here.
+    """
+    if any(root.startswith("#") for root in announcement.about):
+        return next(iter(found), None) is None
+    return all(_is_told_alone(context, each) for each in found)
+
+
+def _is_told_alone(context: TurnContext, found: Replacement) -> bool:
+    """Whether new words are read already, and nothing ties them to the old: "I moved" after "Maria owns it"."""
+    return not (found.signs.shared or found.signs.over) and _is_read(context, _span(found))
+
+
+def _span(found: Replacement) -> tuple[int, int]:
+    return found.after.sentence.span(_begin(found), _whole(found))
 
 
 def _is_read(context: TurnContext, span: tuple[int, int]) -> bool:

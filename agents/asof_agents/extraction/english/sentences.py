@@ -7,8 +7,12 @@ offset is one in the text itself.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
+
+if TYPE_CHECKING:  # it builds on this module
+    from asof_agents.extraction.english.numerals import Slot
 
 # No pattern may look at a character more often than a few times, whatever the text: quantifiers are possessive, and
 # no match is tried inside of a run that was tried from its beginning.
@@ -72,10 +76,10 @@ _SHORT = frozenset({"'", *_FULL, *_RUN_TOGETHER})  # words that do not stand for
 class Sentence:
     """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out.
 
-    unsure: a word of it may make all of it unsure; several rules ask.
+    unsure: a word of it may make all of it unsure; several rules ask. values: those of `slots`, once a rule has asked.
     """
 
-    __slots__ = ("_starts", "_text", "end", "low", "question", "raw", "start", "unsure")
+    __slots__ = ("_starts", "_text", "end", "low", "question", "raw", "start", "unsure", "values")
 
     def __init__(self, text: str, start: int, end: int, low: tuple[str, ...], raw: tuple[str, ...]) -> None:
         self.start = start
@@ -86,6 +90,7 @@ class Sentence:
         self.raw = raw
         self._text = text
         self._starts: tuple[int, ...] | None = None
+        self.values: list[Slot] | None = None  # of the names that the text has
 
     @property
     def starts(self) -> tuple[int, ...]:

@@ -42,10 +42,13 @@ _LEADS: Final = {"w": "with", "@": "at", "onto": "on", "into": "in"}
 
 
 def slots(parsed: ParsedSentence) -> list[Slot]:
-    """Return the slots of a sentence, in order; none overlaps another. They are found once."""
-    if parsed.slots is None:
-        parsed.slots = _found(parsed)
-    return parsed.slots
+    """Return the slots of a sentence, in order; none overlaps another.
+
+    They follow from its words and names, so they are found once, however many messages look back at it.
+    """
+    if parsed.sentence.values is None:
+        parsed.sentence.values = _found(parsed)
+    return parsed.sentence.values
 
 
 def _found(parsed: ParsedSentence) -> list[Slot]:
@@ -64,11 +67,11 @@ def _found(parsed: ParsedSentence) -> list[Slot]:
     return found
 
 
-def topic(parsed: ParsedSentence, slot: Slot) -> set[str]:
+def topic(parsed: ParsedSentence, slot: Slot) -> frozenset[str]:
     """Return the stems and groups of the words of a sentence beside a slot, and of the unit of a number."""
     low = parsed.sentence.low
     beside = about(low[: slot.first]) | about(low[slot.last :])
-    return beside | ({slot.unit} if slot.unit and slot.unit not in PLAIN_UNITS else set())
+    return beside | {slot.unit} if slot.unit and slot.unit not in PLAIN_UNITS else beside
 
 
 def says_little(parsed: ParsedSentence, slot: Slot) -> bool:
