@@ -1,7 +1,7 @@
 """A layer: one log and the store that follows it, written together."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby, repeat, takewhile
 from operator import itemgetter
 from typing import Final, Protocol
 
@@ -9,6 +9,7 @@ from asof_agents.ports import ConsolidationView, EpisodeView
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 
+_AS_DRAFT: Final = itemgetter(*map(Record._fields.index, Draft._fields))
 _CAUSE: Final = itemgetter(Record._fields.index("cause"))
 
 
@@ -57,9 +58,7 @@ class Layer:
             for place, event in enumerate(events)
         ]
         self._next += size
-        self._drafts += [
-            make(Draft, (group, recorded_at, cause, place, size, event)) for place, event in enumerate(events)
-        ]
+        self._drafts += map(make, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
         self.store.apply(records)
         return records
 

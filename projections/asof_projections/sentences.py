@@ -27,9 +27,12 @@ def sentence_spans(content: str) -> list[SentenceSpan]:
 
 def sentence_count(content: str) -> int:
     """Return how many sentences a content has."""
-    ends = [*map(re.Match.end, _END.finditer(content)), len(content)]  # without a loop: of every message
+    ends = [match.end() for match in _END.finditer(content)]  # of every message
+    rest = content[ends[-1] :] if ends else content
+    if "\n" not in content:
+        return len(ends) + bool(rest.strip())  # each ends with punctuation, so none is empty
     pieces = map(content.__getitem__, map(slice, [0, *ends], ends))
-    return sum(map(bool, map(str.strip, pieces)))
+    return sum(map(bool, map(str.strip, [*pieces, rest])))
 
 
 def sentence_id(episode: str, number: int) -> str:

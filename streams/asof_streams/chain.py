@@ -5,11 +5,13 @@ payload by the seal: the chain still verifies, and without the salt nobody can t
 """
 
 from hashlib import sha256
+from operator import itemgetter
 from struct import Struct
 from typing import Any, Final
 
 SALT_BYTES: Final = 16
 _NUMBERS: Final = Struct(">7q")
+_NUMBERED: Final = itemgetter(0, 2, 3, 4, 5, 6, 8)  # of an envelope: all but group and type
 
 # position, group, recorded_at, cause, place, size, term, type, version
 Envelope = tuple[int, str, int, int, int, int, int, str, int]
@@ -30,7 +32,6 @@ def seal(salt: bytes, payload: bytes) -> bytes:
 
 def link(previous: bytes, envelope: Envelope, sealed: bytes) -> bytes:
     """Return a record's hash, over the previous hash, its envelope and its seal."""
-    position, group, recorded_at, cause, place, size, term, type_, version = envelope
-    numbers = _NUMBERS.pack(position, recorded_at, cause, place, size, term, version)
-    names = f"{type_}\0{group}".encode()
+    numbers = _NUMBERS.pack(*_NUMBERED(envelope))
+    names = f"{envelope[7]}\0{envelope[1]}".encode()
     return sha256(previous + sealed + numbers + names).digest()

@@ -1,6 +1,7 @@
 """Ids: derived from their cause, the same on every machine and at every replay; and those that producers give."""
 
 from hashlib import sha1
+from operator import itemgetter
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -18,7 +19,8 @@ def derive(*parts: str | int) -> str:
     if text.count(_SEPARATOR) >= len(parts):  # a part contains the separator: lengths then mark where parts end
         text = _SEPARATOR.join(f"{len(part)}:{part}" for part in map(str, parts))
     h = sha1(_PREFIX + text.encode(), usedforsecurity=False).hexdigest()
-    return f"{h[:8]}-{h[8:12]}-5{h[13:16]}-{_VARIANT[h[16]]}{h[17:20]}-{h[20:32]}"
+    start, second, third, variant, fourth, end = _PARTS(h)
+    return f"{start}-{second}-5{third}-{_VARIANT[variant]}{fourth}-{end}"
 
 
 def episode_id(group: str, position: int) -> str:
@@ -61,4 +63,5 @@ def possible_ids(group: str | None, asked: str) -> tuple[str, ...]:
     return (asked,) if group is None else (asked, scoped_id(group, asked))
 
 
+_PARTS: Final = itemgetter(slice(0, 8), slice(8, 12), slice(13, 16), 16, slice(17, 20), slice(20, 32))
 _VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}  # top bits 10
