@@ -134,7 +134,11 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_communities_agent.py",
         "tests/unit/test_consolidation.py",
     ),
-    "agents/asof_agents/handlers/withdrawals.py": (*_STATED, *_SAID),
+    "agents/asof_agents/handlers/withdrawals.py": (
+        *_STATED,
+        "tests/unit/test_posts.py",
+        "tests/unit/test_consolidation.py",
+    ),
     "agents/asof_agents/handlers/structured_facts.py": (*_STATED, *_SAID),
     "agents/asof_agents/handlers/unstated_starts.py": (
         "tests/integration/test_unstated_starts.py",

@@ -5,11 +5,12 @@ import json
 import pytest
 
 from asking import records
+from asof_agents.extraction.registry import Ontologies
 from asof_agents.handlers.facts import derive_semantic_events
 from asof_agents.handlers.statement_writer import Build
 from asof_ontologies import registry
 from asof_ontologies.registry import load
-from asof_streams.errors import DamagedLog
+from asof_streams.errors import DamagedLog, InvalidInput
 from asof_streams.ids import derive, episode_id
 from asof_streams.messages import IdentityStatement
 from asof_streams.semantic import FactAsserted, FactEnded
@@ -502,3 +503,29 @@ def test_the_ids_of_statements_are_those_of_their_episode_and_place_whatever_der
     history.close()
 
     assert ended.ending_id == derive("ending", "test", episode_id("g", 1), "0")
+
+
+@pytest.mark.parametrize(("ontology", "communities"), [(None, False), ("gone", False), ("gone", True)])
+def test_of_an_episode_that_states_nothing_nothing_is_read_unless_its_ontology_is_gone(world, ontology, communities):
+    world.memory.add("Hm.", group_id="g", role="Ana")
+    [said] = [r for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
+    episode = said.event.model_copy(update={"ontology": ontology, "update_communities": communities})
+    own = load("default")
+    build = Build("build", own, "recency", Ontologies(own))
+
+    if ontology is None:
+        assert derive_semantic_events([said._replace(event=episode)], build, Damaged()) == []
+    else:
+        with pytest.raises(InvalidInput, match="there is no such ontology"):
+            derive_semantic_events([said._replace(event=episode)], build, Damaged())
+
+
+def test_a_fact_whose_stay_elsewhere_is_retracted_is_restored(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2015", said_at="2016")
+    world.tell("2024-01-02", object="Paris", ref="stay", valid_at="2019", invalid_at="2020")
+    world.tell("2024-01-03", object="Berlin", valid_at="2015", said_at="2022")
+    world.tell("2024-01-04", op="retract", ref="stay")
+
+    berlin = stated(world, "fact.asserted")[0].event.fact_id
+    [restored] = [r for r in stated(world, "fact.restored") if r.cause == 3]
+    assert (restored.event.fact_id, restored.event.holds) == (berlin, ((on("2015"), None),))

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from asking import records
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, RedactionRequest, RetryRequest, WithdrawalRequest
+from asof_streams.semantic import FactRetracted
 from world import World, on
 
 TOLD = on("2024-03-01")
@@ -82,6 +84,16 @@ def test_an_edit_stands_at_the_time_of_what_it_edits(chat: Chat) -> None:
     first, second = chat.world.memory.episodes(group_id="g")
     assert [second.content, second.valid_at] == ["I live in Rome.", rome.valid_at]
     assert first.content == "I like tea."
+
+
+def test_what_an_edit_takes_back_and_what_its_words_deny_are_two_retractions(chat: Chat) -> None:
+    chat.send("I live in Rome.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    chat.edit("2", "I never lived in Rome.")
+
+    retracted = [r.event for r in records(chat.world.memory) if isinstance(r.event, FactRetracted)]
+    assert len({event.retraction_id for event in retracted}) == len(retracted) == 2
+    assert chat.facts() == []
 
 
 def test_an_edit_of_an_edit_leaves_the_last_text_alone(chat: Chat) -> None:
