@@ -200,7 +200,10 @@ def test_whoever_adds_a_message_is_told_what_it_did(asof: Asof) -> None:
     assert asof("add", *moved).splitlines()[1:] == ["said again: Ana lives in Berlin"]
     assert asof("add", "Hm.").splitlines()[1:] == ["nothing understood, kept as an episode"]
     assert "nothing understood" in asof("message", "3")
-    assert asof("add", "I no longer live in Bonn.", "--role", "Ana").splitlines()[1:] == ["no fact changed"]
+    assert asof("add", "I no longer live in Bonn.", "--role", "Ana").splitlines()[1:] == [
+        "began: Ana lives in Bonn, until 2020-01-01"
+    ]
+    assert asof("add", "I don't work at SAP.", "--role", "Ana").splitlines()[1:] == ["no fact changed"]
     assert asof.json("add", "Hm.")["effect"]["understood"] is False
 
 

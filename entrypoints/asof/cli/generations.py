@@ -62,7 +62,7 @@ def rebuild(
         )
         return
     show.table(("generation", "digest"), digests.items())
-    show.line("The two are the same." if same else "The two differ.")
+    show.line("The two are the same." if same else f"The two differ: asof generations diff {active} {built.name}")
     if switch:
         show.line(f"{built.name} answers now.")
 

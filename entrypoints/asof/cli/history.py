@@ -9,7 +9,7 @@ from asof.cli.binding import command, question
 from asof.cli.calls import Call
 from asof.cli.facts import explain
 from asof.cli.parameters import Parameters
-from asof.cli.tables import CHANGES, SEGMENTS, Table, sentence
+from asof.cli.tables import CHANGES, SEGMENTS, Table, sentence, start
 from asof.operations import facts
 from asof.operations import history as operations
 from asof.operations.entities import expect_entity, expect_names
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _VERSIONS = Table(
     ("fact", sentence),
-    ("from", "valid_at"),
+    ("from", start),
     ("until", "invalid_at"),
     ("believed from", "known_from"),
     ("until", "known_to"),

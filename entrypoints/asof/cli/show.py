@@ -16,6 +16,7 @@ from shutil import which
 from typing import Any
 
 from asof.cli import grid
+from asof.operations.periods import is_right_before
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MIDNIGHT = "T00:00:00Z"
@@ -69,6 +70,8 @@ def when(time: datetime | None) -> str:
 
 def period(start: datetime | None, end: datetime | None) -> str:
     """Return a period of valid time as people read it."""
+    if is_right_before(start, end):
+        return f"until {when(end)}"
     return f"{when(start)} to {when(end)}" if end else f"from {when(start)}"
 
 

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from asof.cli import show
+from asof.operations.periods import is_right_before
 
 _WORDS: Final = 120  # characters of what was said that a table shows
 
@@ -44,9 +45,14 @@ def sentence(fact: Any) -> str:
     return f"{fact.fact} (planned)" if fact.planned else str(fact.fact)
 
 
+def start(fact: Any) -> Any:
+    """Return from when on a fact holds, if somebody said so."""
+    return "(unknown)" if is_right_before(fact.valid_at, fact.invalid_at) else fact.valid_at
+
+
 FACTS: Final = Table(
     ("fact", sentence),
-    ("from", "valid_at"),
+    ("from", start),
     ("until", "invalid_at"),
     ("known since", "created_at"),
     ("id", "uuid"),
@@ -81,7 +87,7 @@ CHANGES: Final = Table(
     ("message", "position"),
     ("change", lambda change: "believed" if change.change == "opened" else "no longer"),
     ("fact", lambda change: sentence(change.fact)),
-    ("from", "fact.valid_at"),
+    ("from", lambda change: start(change.fact)),
     ("until", "fact.invalid_at"),
     ("id", "fact.uuid"),
     nothing="nothing changed",

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from asof.mcp.answers import Moments, PagedAnswer, RecalledFact, ToolAnswer, Words
+from asof.operations.periods import is_right_before
 from asof.operations.quotes import quote
 
 _ID: Final = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -40,7 +41,7 @@ def when(moment: datetime) -> str:
 
 def period(start: datetime | None, end: datetime | None) -> str:
     """Return a period of validity; of one without a beginning and an end nothing."""
-    since = "" if start is None else f", from {when(start)}"
+    since = "" if start is None or is_right_before(start, end) else f", from {when(start)}"
     return since + ("" if end is None else f", until {when(end)}")
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "model",
     "ontologies",
     "operation",
+    "periods",
     "posts",
     "process",
     "prompts",

@@ -5,6 +5,7 @@ __all__ = [
     "builds",
     "comparisons",
     "contexts",
+    "periods",
     "prices",
     "prompts",
     "queries",

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, da
 
 from pydantic import Field, TypeAdapter
 
+from asof_projections.model.periods import is_right_before
 from asof_projections.model.rows import (
     AttributeRow,
     ChangeRow,
@@ -182,16 +183,11 @@ class Fact(Answer):
 
 
 def _claim(fact: "Fact | Belief") -> str:
-    since = "" if fact.valid_at is None or _is_unknown(fact) else f" from {_day(fact.valid_at)}"
+    is_told = fact.valid_at is not None and not is_right_before(fact.valid_at, fact.invalid_at)
+    since = f" from {_day(fact.valid_at)}" if fact.valid_at is not None and is_told else ""
     until = "" if fact.invalid_at is None else f" until {_day(fact.invalid_at)}"
     planned = " (planned)" if fact.planned else ""
     return f"{fact.subject} {fact.relation} {fact.object}{since}{until}{planned}"
-
-
-def _is_unknown(fact: "Fact | Belief") -> bool:
-    """Whether a fact stands right before its end, since nobody said when it began."""
-    start, end = fact.valid_at, fact.invalid_at
-    return start is not None and end is not None and end - start <= timedelta(microseconds=1)
 
 
 def _day(moment: datetime) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from asof_projections.model.answers import EpisodeHit, Fact
 from asof_projections.model.contexts import EntityOutline
+from asof_projections.model.periods import is_right_before
 from asof_projections.model.queries import Kind
 from asof_projections.retrieval.quotes import excerpt, quote
 from asof_projections.retrieval.token_count import tokens
@@ -114,6 +115,8 @@ class Wording:
             case datetime() as start, None:
                 return f", since {self.when(start)}"
             case None, datetime() as end:
+                return f", until {self.when(end)}"
+            case datetime() as start, datetime() as end if is_right_before(start, end):
                 return f", until {self.when(end)}"
             case datetime() as start, datetime() as end:
                 return f", {self.when(start)} to {self.when(end)}"
