@@ -54,20 +54,24 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "mcp": agents.measure,
     "conversation": talking.measure,
     "generations": generations.measure,
+    "telemetry": tracing.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,
     "generations-kafka": generations.measure_on_kafka,
-    "telemetry": tracing.measure,
     "scale": scaling.measure,
+    "scale-import": scaling.measure_import,
 }
-HOURS = {"scale"}  # that are measured only if they are named
+HOURS = {"scale", "scale-import"}  # that are measured only if they are named
 SCALES = {"full": 1.0, "small": 0.05}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "subjects", nargs="*", metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all but scale if none is given"
+        "subjects",
+        nargs="*",
+        metavar="SUBJECT",
+        help=f"of {', '.join(SUBJECTS)}; all but scale and scale-import if none is given",
     )
     parser.add_argument("--scale", default="full", help="full, small, or a share of full such as 0.01")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")

@@ -4,7 +4,7 @@ At full scale these are 1,000,000 and 10,000,000. What 100,000,000 and a billion
 assumptions are printed above the table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import rmtree
 
@@ -36,11 +36,22 @@ _UNITS = {  # of what is measured at each size
 
 
 def measure(material: Material) -> Iterator[Figure]:
+    yield from _compared(material, _measured)
+
+
+def measure_import(material: Material) -> Iterator[Figure]:
+    """Measure what needs an import alone: at full scale half an hour on an idle machine, and 24 GB of disk."""
+    yield from _compared(material, _imported)
+
+
+def _compared(material: Material, measured: Callable[[Path, int], Measured]) -> Iterator[Figure]:
     smaller = material.count(_FULL, 200)
     larger = 10 * smaller
-    first, second = (_measured(material.folder / f"scale-{facts}", facts) for facts in (smaller, larger))
+    first, second = (measured(material.folder / f"scale-{facts}", facts) for facts in (smaller, larger))
     print(_ASSUMED.format(smaller=smaller, larger=larger))
     for name, unit in _UNITS.items():
+        if name not in first:
+            continue
         each = max(0.0, second[name] - first[name]) / (larger - smaller)  # what does not grow does not shrink either
         yield Figure(f"{name}: {larger:,} facts", unit, {unit: second[name]}, {unit: first[name]}, f"{smaller:,} facts")
         for times in _BEYOND:
@@ -50,7 +61,13 @@ def measure(material: Material) -> Iterator[Figure]:
             )
 
 
-def _measured(folder: Path, facts: int) -> Measured:
+def _imported(folder: Path, facts: int) -> Measured:
+    found = _import(folder, facts) | _asked(folder, facts)
+    rmtree(folder)  # ten times as much follows
+    return found
+
+
+def _import(folder: Path, facts: int) -> Measured:
     folder.mkdir()
     file, directory = folder / "facts.jsonl", folder / "data"
     with file.open("wb") as out:
@@ -58,26 +75,39 @@ def _measured(folder: Path, facts: int) -> Measured:
     imported = child("import", directory, file)
     file.unlink()
     assert imported["accepted"] == facts
-    disk = _megabytes(directory)
+    return {
+        "import": imported["cpu_seconds"],
+        "import, peak resident memory": imported["peak_megabytes"],
+        "disk": _megabytes(directory),
+    }
+
+
+def _asked(folder: Path, facts: int) -> Measured:
+    asked = child("answer", folder / "data", synthetic.fact(facts // 2, facts)["subject"])
+    return {
+        "fresh process: open, answer": asked["cpu_seconds"],
+        "fresh process, peak resident memory": asked["peak_megabytes"],
+    }
+
+
+def _measured(folder: Path, facts: int) -> Measured:
+    imported, directory = _import(folder, facts), folder / "data"
     compressed = child("compress", directory)
     smaller = _megabytes(directory)
     built = child("projection", directory)
     taken = child("snapshot", directory)
     returned = child("projection-from-snapshot", directory)
-    asked = child("answer", directory, synthetic.fact(facts // 2, facts)["subject"])
+    asked = _asked(folder, facts)
     rmtree(folder)  # ten times as much follows
     return {
-        "import": imported["cpu_seconds"],
-        "import, peak resident memory": imported["peak_megabytes"],
-        "disk": disk,
+        **imported,
         "disk, logs compressed": smaller,
         "compress": compressed["cpu_seconds"],
         "graph from its log": built["cpu_seconds"],
         "graph from its log, peak resident memory": built["peak_megabytes"],
         "snapshot of every graph": taken["cpu_seconds"],
         "graph from its snapshot": returned["cpu_seconds"],
-        "fresh process: open, answer": asked["cpu_seconds"],
-        "fresh process, peak resident memory": asked["peak_megabytes"],
+        **asked,
     }
 
 

@@ -100,6 +100,16 @@ def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_tak
     assert "between 200 and 2,000 facts" in done.stdout
 
 
+def test_what_an_import_of_ten_times_the_facts_takes_is_measured_alone(tmp_path: Path) -> None:
+    done = bench("scale-import", "--scale", "0.0001", "--into", tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    [file] = tmp_path.iterdir()
+    figures = {figure["name"] for figure in json.loads(file.read_bytes())["figures"]}
+    assert {"import: 2,000 facts", "disk: 2,000 facts", "fresh process: open, answer: 2,000 facts"} <= figures
+    assert not [name for name in figures if name.startswith(("graph", "snapshot", "compress"))]
+
+
 def test_a_durable_append_has_percentiles_a_ratio_to_raw_sqlite_and_its_fsync_mode(
     measured: tuple[str, dict[str, Any]],
 ) -> None:
@@ -122,7 +132,9 @@ def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
     done = bench("speed")
 
     assert done.returncode == 2
-    every = ", ".join((*TOGETHER, *ALONE, *ON_A_BROKER, "scale"))  # a new one is measured above, or said not to be
+    every = ", ".join(
+        (*TOGETHER, *ALONE, *ON_A_BROKER, "scale", "scale-import")
+    )  # a new one is measured above, or said not to be
     assert f"no such subject: speed; there are {every}\n" in done.stderr
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -32,6 +33,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.say("g", "It was Lyon, not Paris.", timestamp="2024-08-02T00:00:00Z")
         running.say("h", "I live in Oslo.")
         yield running
+
+
+def test_a_service_warns_of_nothing_while_it_starts_describes_itself_and_answers(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", fresh=True) as fresh:  # a warning comes once a process
+        fresh.client.get("/openapi.json").raise_for_status()
+        fresh.say("g", "I live in Paris.")
+        fresh.client.get("/v1/diff", params={**GROUP, "from": "2024-01-01", "to": "2025-01-01"}).raise_for_status()
+
+        assert "Warning" not in fresh.log
 
 
 @pytest.fixture(scope="module")

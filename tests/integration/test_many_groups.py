@@ -1,4 +1,4 @@
-"""Many groups of few messages: what a memory holds in memory does not grow with their number."""
+"""Many groups of few messages: neither memory nor open files grow with the number of those that nobody uses."""
 
 import gc
 import io
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import asof
+from asof.api.memory import Memory
 from asof_projections.graph.sqlite_store import postings, recent_turns, write_buffer
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 
@@ -64,3 +65,22 @@ def test_a_group_takes_no_memory_but_for_what_is_said_in_it(tmp_path: Path, monk
     held(tmp_path / "first", GROUPS)  # what is loaded once
     few, many = held(tmp_path / "few", GROUPS), held(tmp_path / "many", 2 * GROUPS)
     assert many - few < MOST * GROUPS
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_a_group_keeps_no_file_open(tmp_path: Path, is_encrypted: bool) -> None:
+    keys = tmp_path / "keys" if is_encrypted else None
+    with asof.open(tmp_path / "data", embedder="none", keys=keys) as memory:
+        few, many = (open_files(memory, start, GROUPS) for start in (0, GROUPS))
+        assert many - few < GROUPS // 20  # files of its own of each group that was asked about would be twice as many
+        assert len(memory.groups()) == 2 * GROUPS
+
+
+def open_files(memory: Memory, start: int, count: int) -> int:
+    """Return how many files are open after one message of each of some groups, and a question about every tenth."""
+    numbers = range(start, start + count)
+    memory.produce(io.BytesIO(b"\n".join(line(number, 2 * GROUPS) for number in numbers)))
+    for number in numbers[::10]:
+        assert memory.search("a friend in Oslo", group_id=group(number, 2 * GROUPS))
+    gc.collect()
+    return sum(1 for _ in Path("/dev/fd").iterdir())

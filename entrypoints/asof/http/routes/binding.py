@@ -52,8 +52,11 @@ def parameters_of(query: type[BaseModel]) -> type[BaseModel]:
             TimezoneName,
             Field("UTC", description="By the days of this zone times in words are read.", examples=["Europe/Berlin"]),
         )
+    now = {"defer_build": False}  # while FastAPI makes it, which knows that aliases mean nothing outside of a model
     read: Any = {"times": model_validator(mode="before")(_read_times)}
-    return create_model(query.__name__, __base__=query, __doc__=query.__doc__, __validators__=read, **fields)
+    return create_model(
+        query.__name__, __base__=query, __doc__=query.__doc__, __validators__=read, __cls_kwargs__=now, **fields
+    )
 
 
 def _read_times(fields: Any) -> Any:
