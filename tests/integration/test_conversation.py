@@ -117,6 +117,58 @@ def test_who_asks_in_the_first_person_is_told_of_himself(tmp_path: Path, asked: 
     run(tmp_path, ask)
 
 
+@pytest.mark.parametrize(
+    ("asked", "period", "told"),
+    [
+        (
+            "Where did I live in 2012?",
+            "In 2012 (2012-01-01 to 2012-12-31): ",
+            [
+                "marco lives in Oslo, from 2010-01-01, until 2012-06-01",
+                "marco lives in Leeds, from 2012-06-01, until 2020-01-01",
+            ],
+        ),
+        (
+            "Where does my sister live in July?",
+            "In July (2025-07-01 to 2025-07-31): ",
+            ["Beth lives in Bath, from 2025-06-01"],
+        ),
+        (
+            "Where did my sister live in 2012?",
+            "In 2012 (2012-01-01 to 2012-12-31): ",
+            ["Beth lives in Graz, from 2011-01-01, until 2025-06-01"],
+        ),
+        ("Where did I work in 2012?", "In 2012 (2012-01-01 to 2012-12-31): ", []),
+        ("Where do I live?", "", ["marco lives in Rome"]),
+    ],
+)
+def test_who_asks_about_a_time_is_told_what_was_true_then(
+    tmp_path: Path, asked: str, period: str, told: list[str]
+) -> None:
+    with asof.open(tmp_path, embedder="hash") as memory:
+        for subject, relation, object_, *days in (
+            ("marco", "lives_in", "Oslo", "2010-01-01", "2012-06-01"),
+            ("marco", "lives_in", "Leeds", "2012-06-01", "2020-01-01"),
+            ("marco", "lives_in", "Rome", "2020-01-01"),
+            ("marco", "works_at", "Acme", "2013-01-01"),
+            ("marco", "sibling_of", "Beth", "1990-01-01"),
+            ("Beth", "lives_in", "Graz", "2011-01-01", "2025-06-01"),
+            ("Beth", "lives_in", "Bath", "2025-06-01"),
+        ):
+            dates = dict(zip(("valid_at", "invalid_at"), (f"{day}T00:00:00Z" for day in days), strict=False))
+            memory.state_fact(subject=subject, relation=relation, object=object_, group_id="guild", **dates)
+
+    said = "This is what I remember." if told else "I know nothing about this yet."
+
+    async def main(here: Platform) -> None:
+        [answer] = await here.say(asked, name="marco")
+        opening, *facts = answer.text.split("\n- ")
+        assert opening.removesuffix(" (No language model is set.)").casefold() == (period + said).casefold()
+        assert facts == told
+
+    run(tmp_path, main)
+
+
 def test_what_the_bot_says_is_a_turn_that_nothing_is_learned_from(tmp_path: Path) -> None:
     async def told(here: Platform) -> None:
         for words in ("I live in Rome.", "Where do I live?", "I moved to Oslo."):

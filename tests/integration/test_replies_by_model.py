@@ -59,6 +59,23 @@ def test_a_model_is_shown_the_turns_before_and_what_is_known(tmp_path: Path, ser
     assert (given[1].turns, given[1].facts, given[1].answers) == ((0, 1), (fact.uuid,), 2)
 
 
+def test_a_model_is_shown_what_was_true_at_the_time_that_a_message_asks_about(
+    tmp_path: Path, server: ReplyServer
+) -> None:
+    async def told(here: Platform) -> None:
+        await here.say("I lived in Oslo from 2010 to 2014.")
+        await here.say("I have lived in Rome since 2015.")
+        await here.learned()
+        await here.say("Where did I live in 2012?")
+
+    run(tmp_path, server, told)
+
+    facts = server.prompts[-1].partition("Facts that fit the message:\n")[2].partition("\n\n")[0]
+    assert facts.startswith("(of the time that the message names, in 2012 (2012-01-01 to 2012-12-31))\n")
+    assert "alice lives in Oslo, from 2010-01-01, until 20" in facts
+    assert "Rome" not in facts
+
+
 @pytest.mark.parametrize("structured", [True, False])
 def test_a_check_in_is_scheduled_and_replaces_the_one_before(
     tmp_path: Path, server: ReplyServer, structured: bool

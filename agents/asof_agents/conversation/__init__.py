@@ -2,6 +2,7 @@
 
 __all__ = [
     "archetypes",
+    "asked_times",
     "checkins",
     "classification",
     "material",

@@ -54,6 +54,7 @@ class ReplyMaterial(NamedTuple):
     context: str = ""  # what is known about the message, as one text
     archetype: str = "default"
     objectives: tuple[ShownObjective, ...] = ()  # that fit the message
+    period: str = ""  # that the message names, if it asks about one: the facts are of that
 
     @property
     def sentences(self) -> tuple[str, ...]:

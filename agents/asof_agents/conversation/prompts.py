@@ -96,7 +96,7 @@ def fill(template: str, message: str, material: ReplyMaterial) -> str:
     """
     values = {
         "episodic_context": _turns(material.turns),
-        "semantic_facts": "\n".join(f"- {sentence}" for sentence in material.sentences) or _NONE,
+        "semantic_facts": _facts(material),
         "relationship_graph": _triples(material.related),
         "context": material.context or _NONE,
         MESSAGE: _shortened(message, _MESSAGE),
@@ -107,6 +107,11 @@ def fill(template: str, message: str, material: ReplyMaterial) -> str:
 def unknown_placeholders(template: str, key: str) -> list[str]:
     """Return what stands in braces like a placeholder and is none of the prompt with this key, in order."""
     return [name for name in re.findall(r"\{([A-Za-z_]+)\}", template) if name not in PLACEHOLDERS[key]]
+
+
+def _facts(material: ReplyMaterial) -> str:
+    said = "\n".join(f"- {sentence}" for sentence in material.sentences) or _NONE
+    return f"(of the time that the message names, {material.period})\n{said}" if material.period else said
 
 
 def _turns(turns: Sequence[ShownTurn]) -> str:

@@ -27,5 +27,14 @@ def from_memory(material: ReplyMaterial, words: str) -> str:
     objectives = [objective.sentence for objective in material.objectives]
     asks = is_question(words)
     if not facts and not objectives:
-        return _NOTHING if asks else _KEPT
-    return "\n".join([_FOUND if asks else _KEPT_BESIDE, *(f"- {sentence}" for sentence in (*facts, *objectives))])
+        return _of_period(_NOTHING, material.period) if asks else _KEPT
+    opening = _of_period(_FOUND, material.period) if asks else _KEPT_BESIDE
+    return "\n".join([opening, *(f"- {sentence}" for sentence in (*facts, *objectives))])
+
+
+def _of_period(opening: str, period: str) -> str:
+    """Return an opening that says which period it is about, if any."""
+    if not period:
+        return opening
+    opening = opening if opening.startswith("I ") else opening[0].lower() + opening[1:]
+    return f"{period[0].upper()}{period[1:]}: {opening}"

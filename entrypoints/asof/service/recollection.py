@@ -1,9 +1,9 @@
 """Recollection: what a memory knows that fits a message, gathered for a reply in the process that searches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from asof.runtime.wiring import open_log
 from asof.service.contexts import context_of, search_for_changes
@@ -13,7 +13,7 @@ from asof.service.reader import Reader
 from asof.service.told_facts import facts_to_tell
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
-from asof_agents.conversation.questions import asks_for_goals
+from asof_agents.conversation.questions import asks_for_goals, is_question
 from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
@@ -22,10 +22,16 @@ from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import one_state
 from asof_projections.retrieval.context import search_of
 from asof_streams.errors import EmptyMemory, NotFound
-from asof_streams.instants import INF, NEG
+from asof_streams.instants import INF, NEG, from_datetime, to_datetime
 from asof_streams.messages import Message
 from asof_streams.timezones import zone_of
 
+if TYPE_CHECKING:
+    from asof_agents.conversation.asked_times import AskedPeriod
+
+F = TypeVar("F", Fact, FactRow, Hit, Fact | FactRow)
+
+_OF_ANY_TIME: Final = 100  # facts, and as many turns, of which those of a period are chosen
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
 _OBJECTIVES: Final = 3  # that fit
@@ -42,7 +48,8 @@ class RecollectionQuery:
     speaker: the name of who says it. before: what was recorded then or later, such as the message itself, is not
     remembered. with_context: also one text of all that is known about it, for a prompt; without, the facts are those
     that a template tells. changes: edits and deletions in the group, with those that are not believed yet; nothing of
-    what these take back is remembered.
+    what these take back is remembered. said_at: when it is said; if it asks about another time, facts are of that time.
+    None: it is no question.
     """
 
     group: str
@@ -51,6 +58,7 @@ class RecollectionQuery:
     before: int
     with_context: bool
     changes: tuple[MessageChange, ...] = ()
+    said_at: int | None = None
 
     def __call__(self, reader: Reader) -> ReplyMaterial:
         """Return what was known, of the archetype of the message; of an empty memory nothing, without turns."""
@@ -68,18 +76,39 @@ class RecollectionQuery:
         archetype = choose(source.similarities(question, [example for _, example in EXAMPLES]))
         if known == NEG:
             return ReplyMaterial(archetype=archetype.name)
-        at = Moment(reader.now(), min(known, self.before - 1))
+        period = self._period(reader)
+        now = reader.now()
+        at = Moment(now if period is None else period.moment(now), min(known, self.before - 1))
         moment = {"valid_at": at.valid, "known_at": at.known}
         asked = ask(ContextQuery, {"query": question, "group_id": self.group, "budget": _CONTEXT_TOKENS, **moment})
-        over = "both" if self.with_context else "facts"
         pending = PendingChanges.of(source, self.group, self.changes, believed)
-        hits = pending.shown(source.search(search_of(asked, at).model_copy(update={"over": over}), at))
-        facts = pending.standing(self._facts(source, hits, archetype, at))
+        hits = pending.shown(self._search(source, asked, at, period))
+        facts = pending.standing(self._facts(source, hits, archetype, at, period))
         related = pending.standing(_related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth))
         context = self._context(source, asked, at, hits, pending) if self.with_context else ""
         objectives = tuple(map(_aim, pending.pursued(self._objectives(source, at, archetype))))
-        found = tuple(map(shown, facts))
-        return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives)
+        found = tuple(map(shown, facts) if period is None else map(_shown_with_days, sorted(facts, key=_span)))
+        name = "" if period is None else period.name
+        return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives, name)
+
+    def _period(self, reader: Reader) -> "AskedPeriod | None":
+        """Return the period that the message asks about, by the days of its group."""
+        if self.said_at is None or not is_question(self.text):
+            return None
+        from asof_agents.conversation.asked_times import asked_period  # rules that nothing else here needs
+
+        return asked_period(self.text[:MAX_QUERY], self.said_at, ZoneOf(self.group)(reader))
+
+    def _search(self, source: ReadSession, asked: ContextQuery, at: Moment, period: "AskedPeriod | None") -> Hits[Hit]:
+        """Return what fits the message, at a moment, or of a whole period, for which more is looked at."""
+        query = search_of(asked, at).model_copy(update={"over": "both" if self.with_context else "facts"})
+        if period is None:
+            return source.search(query, at)
+        whenever = {"valid_at": None, "any_time": True, "limit": _OF_ANY_TIME}
+        hits = source.search(query.model_copy(update=whenever), Moment(None, at.known))
+        then = Hits(_of_period(hits, period)[: query.limit], hits.episodes[: query.limit])
+        then.probable, then.unavailable, then.vectors_behind = hits.probable, hits.unavailable, hits.vectors_behind
+        return then
 
     def _context(
         self, source: ReadSession, asked: ContextQuery, at: Moment, hits: Hits[Hit], pending: PendingChanges
@@ -89,13 +118,15 @@ class RecollectionQuery:
         return context_of(source, asked, at, hits, changed, None, pending.ids).text
 
     def _facts(
-        self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment
+        self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment, period: "AskedPeriod | None"
     ) -> Sequence[Fact | FactRow]:
         """Return the facts that fit the message, as many as the archetype says."""
         fitting: Sequence[Fact | FactRow] = _fitting(hits, archetype)
         if not self.with_context:
             goals = asks_for_goals(self.text)
-            fitting = [] if goals else facts_to_tell(source, self.group, self.speaker, self.text, fitting, at)
+            when = at if period is None else at._replace(valid=None)
+            fitting = [] if goals else facts_to_tell(source, self.group, self.speaker, self.text, fitting, when)
+            fitting = fitting if period is None else _of_period(fitting, period)
         return fitting[: archetype.vector_limit]
 
     def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[ObjectiveRow]:
@@ -114,6 +145,26 @@ def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
     """Return the facts that answer a message probably, and those that are similar enough, the best first."""
     least = archetype.similarity_threshold
     return [hit for hit in hits if hit.uuid in hits.probable or (hit.scores.meaning or 0.0) >= least]
+
+
+def _of_period(facts: Iterable[F], period: "AskedPeriod") -> list[F]:
+    """Return the facts that held or happened at some time within a period, in their order."""
+    return [fact for fact in facts if period.overlaps(*_span(fact))]
+
+
+def _span(fact: Fact | FactRow) -> tuple[int, int]:
+    if isinstance(fact, FactRow):
+        return fact.valid_at, fact.invalid_at
+    start, end = fact.valid_at, fact.invalid_at
+    return NEG if start is None else from_datetime(start), INF if end is None else from_datetime(end)
+
+
+def _shown_with_days(fact: Fact | FactRow) -> ShownFact:
+    """Return a fact as it is shown to who asks about a period: with the days from and until which it holds."""
+    start, end = _span(fact)
+    since = "" if start == NEG else f", from {to_datetime(start).date()}"
+    until = "" if end == INF else f", until {to_datetime(end).date()}"
+    return shown(fact)._replace(sentence=f"{fact.fact}{since}{until}")
 
 
 def _related(

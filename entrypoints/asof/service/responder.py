@@ -74,7 +74,7 @@ class Responder:
         if told is None:
             return []
         content, speaker, recorded_at = told
-        material = await self._recollect(message.group, content, speaker, recorded_at, changes)
+        material = await self._recollect(message.group, content, speaker, recorded_at, changes, message.said_at)
         gathered()
         archetype = next(one for one in ARCHETYPES if one.name == material.archetype)
         material = material._replace(turns=turns[len(turns) - min(archetype.turns, len(turns)) :])
@@ -99,9 +99,15 @@ class Responder:
         return greeting.model_copy(update={**asked, "content": content, "failure": failure})
 
     async def _recollect(
-        self, group: str, words: str, speaker: str, before: int, changes: tuple[MessageChange, ...]
+        self,
+        group: str,
+        words: str,
+        speaker: str,
+        before: int,
+        changes: tuple[MessageChange, ...],
+        said_at: int | None = None,
     ) -> ReplyMaterial:
-        query = RecollectionQuery(group, words, speaker, before, self._model is not None, changes)
+        query = RecollectionQuery(group, words, speaker, before, self._model is not None, changes, said_at)
         try:
             return await self._memory.search(query)
         except AsofError as error:  # the message is kept, and somebody waits for an answer

@@ -35,7 +35,8 @@ def facts_to_tell(
     circle = _circle(source, group, speaker, text, at)
     if not wanted:
         return [fact for fact in found if circle.has(fact) or _is_named(fact, words)]
-    nouns = frozenset() if names_speaker(text) else frozenset(owned(text))  # else somebody of his is asked about
+    # One who speaks of what is his, and not of himself, asks about somebody of his.
+    nouns = frozenset() if names_speaker(text) else frozenset(owned(text)) - STOP_WORDS
     facts = {fact.uuid: fact for fact in (*found, *circle.facts) if _tells(fact, wanted)}
     return [
         fact
