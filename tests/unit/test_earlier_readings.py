@@ -1,23 +1,19 @@
 """What is not looked at again of earlier turns: nothing could come of it, and nothing else comes of the rest."""
 
-from collections.abc import Mapping, Sequence
 from itertools import product
 from random import Random
-
-import pytest
 
 from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.change_signs import Signs, is_change, wording
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext, parse
 from asof_agents.extraction.english.dates import find_times
-from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.english.numerals import TYPED
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.replacements import replacements
 from asof_agents.extraction.english.restatements import restate, restates_nothing
 from asof_agents.extraction.english.slots import slots
 from asof_agents.extraction.english.work import Work
-from asof_agents.extraction.ports import Extraction, KnownNames, Turn
+from asof_agents.extraction.ports import Turn
 from asof_ontologies.registry import load
 from reading import DEFAULT, SAID_AT, nothing_known, turn
 
@@ -117,58 +113,6 @@ def test_an_earlier_turn_that_is_not_read_again_restates_nothing() -> None:
         assert not restate(context, announcement, read.sentences, read.relationships, earlier, latest=True)
         assert context.findings.extraction() == stated, (before, after)
     assert passed > 10  # where there is something to restate, but for what was read
-
-
-STORIES = (
-    # what "Kestrel" is known to be after the first turn is not what it was before
-    ("We use Kestrel now.", "I don't like Kestrel any more, to be honest.", "We switched from Kestrel to Asana."),
-    # "she" is nobody any more once the first turn is no context
-    ("My sister Ana is here.", "Nice weather.", "Lunch was fine.", "See you.", "She works at Acme and lives in Berlin.",
-     "She left Berlin."),
-)  # fmt: skip
-KNOWN = {"Acme": "Organization", "Ana": "Person", "Berlin": "Location"}
-
-
-@pytest.mark.parametrize("known", [{}, KNOWN])
-@pytest.mark.parametrize("story", STORIES)
-def test_an_extractor_reads_a_story_the_same_whatever_it_read_before(
-    story: tuple[str, ...], known: dict[str, str]
-) -> None:
-    expect_same(EnglishExtractor(load("default"), find_times), [(text, "Kim") for text in story], known)
-
-
-def test_an_extractor_reads_the_same_whatever_it_read_before() -> None:
-    chance = Random(7)
-    warm = EnglishExtractor(load("default"), find_times)
-    for story in range(60):
-        said = [(chance.choice(SAID), chance.choice(("Kim", "Kim", "Priya"))) for _ in range(8)]
-        expect_same(warm, said, {}, 100 * story)
-
-
-def expect_same(
-    warm: EnglishExtractor, said: Sequence[tuple[str, str]], known: Mapping[str, str], first: int = 0
-) -> None:
-    """Expect of each turn what an extractor reads that has read none before."""
-    types = dict(known)
-    before: list[Turn] = []
-    for number, (text, role) in enumerate(said, first):
-        now = turn(text, number, role)
-        found = warm.extract(now, before, known_by(types))
-        fresh = EnglishExtractor(load("default"), find_times).extract(now, before, known_by(types))
-
-        assert found == fresh, [each.text for each in (*before, now)]
-        assert starts(found) == starts(fresh)
-        types.update({each.text: each.type for each in found.mentions if not each.speaker})
-        before = [*before[-3:], Turn(now.episode_id, role, "user", text, SAID_AT, found.mentions)]
-
-
-def known_by(known: Mapping[str, str]) -> KnownNames:
-    return lambda names: {name: known[name] for name in names if name in known}
-
-
-def starts(found: Extraction) -> list[tuple[int, int, int]]:
-    """Return where the words of the relationships begin, which do not count when mentions are compared."""
-    return [(each.source.start, each.target.start, each.span[0]) for each in found.relationships]
 
 
 def test_the_slots_of_a_sentence_are_found_once_for_all_messages_after_it() -> None:

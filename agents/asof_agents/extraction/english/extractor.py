@@ -1,9 +1,7 @@
 """The English extractor: rules driven by an ontology's cues. It works offline, and prefers precision to recall."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Final, NamedTuple
 
 from asof_agents.extraction.english.answered_names import extract_answered_names
 from asof_agents.extraction.english.changes import EarlierTurn, extract_changes
@@ -28,32 +26,18 @@ from asof_agents.extraction.english.working_rules import extract_rules
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
 
-_READINGS: Final = 64  # turns whose readings are kept: the next few messages look back at them
-
 
 def _unknown(_names: Sequence[str]) -> Mapping[str, str]:
     return {}
 
 
-class _Reading(NamedTuple):
-    """What the rules for single turns read in a turn, the latest first, and what they asked about names."""
-
-    asked: Mapping[str, tuple[str | None, bool]]
-    relationships: tuple[Relationship, ...]
-
-
-def _none_yet(_turn: Turn) -> list[_Reading]:
-    return []
-
-
 class EnglishExtractor:
-    """Implements ports.Extractor. It holds look-ups of the ontology, and for a while what it read in the last turns."""
+    """Implements ports.Extractor. It holds look-ups of the ontology and no other state."""
 
     def __init__(self, ontology: Ontology, find_times: FindTimes) -> None:
         self._patterns = patterns(ontology)
         self._find_times = find_times
         self._version = version_of(ontology)
-        self._readings = lru_cache(maxsize=_READINGS)(_none_yet)  # one of a turn, or none
 
     @property
     def version(self) -> str:
@@ -81,7 +65,6 @@ class EnglishExtractor:
     def _extract(self, context: TurnContext, known: KnownNames) -> None:
         before = context.before
         self._read(context)
-        self._keep(context)
         read: dict[str, EarlierTurn] = {}  # by its episode
 
         def earlier_turn(other: Turn) -> EarlierTurn:
@@ -113,6 +96,7 @@ class EnglishExtractor:
         """Return an earlier turn as it is read by itself, with the mentions of its own extraction."""
         at = before.index(turn)
         context = TurnContext(replace(turn, mentions=()), before[:at], known, self._patterns, self._find_times)
+        self._read(context)
         held = {(mention.type, mention.text): mention for other in before[: at + 1] for mention in other.mentions}
         stated = [
             replace(
@@ -120,27 +104,9 @@ class EnglishExtractor:
                 source=held.get((found.source.type, found.source.text), found.source),
                 target=held.get((found.target.type, found.target.text), found.target),
             )
-            for found in self._relationships(context)
+            for found in context.findings.relationships_reversed()
         ]
         return EarlierTurn(stated, context.sentences)
-
-    def _keep(self, context: TurnContext) -> None:
-        """Keep what was read in a turn, unless the turns before it had a part in that."""
-        if not (context.document or context.people.looked_back or len(context.turn.text) > LOOK_BACK):
-            relationships = tuple(context.findings.relationships_reversed())
-            self._readings(context.turn)[:] = [_Reading(context.types.asked(), relationships)]
-
-    def _relationships(self, context: TurnContext) -> Iterable[Relationship]:
-        """Return what the rules for single turns read in an earlier turn, the latest first.
-
-        What they read when it was extracted still counts, if all that they asked about names has the same answer.
-        """
-        for kept in self._readings(context.turn):
-            if context.types.answers(kept.asked):
-                return kept.relationships
-        self._read(context)
-        self._keep(context)  # a name that this turn brought up is known from now on
-        return context.findings.relationships_reversed()
 
     def _read(self, context: TurnContext) -> None:
         if context.document:

@@ -156,15 +156,6 @@ class NameTypes:
         self._patterns = patterns
         self._known = {name.casefold(): kind for name, kind in known.items()}
         self._people = {name.casefold() for name in people}
-        self._asked: dict[str, str | None] = {}  # what was known of each name when it was asked for first
-
-    def asked(self) -> dict[str, tuple[str | None, bool]]:
-        """Return each name that was asked for, with what was known of it, and whether it is a person's who speaks."""
-        return {name: (kind, name in self._people) for name, kind in self._asked.items()}
-
-    def answers(self, asked: Mapping[str, tuple[str | None, bool]]) -> bool:
-        """Whether the same is known here of all names that were asked for elsewhere."""
-        return all((self._known.get(name), name in self._people) == answer for name, answer in asked.items())
 
     def learn(self, text: str, kind: str) -> None:
         """Note the type that the turn itself gives a name: "my dog Max"."""
@@ -174,7 +165,6 @@ class NameTypes:
         """Return the type of a name that is known, or is in a list; else None."""
         folded = text.casefold()
         kind = self._known.get(folded)
-        self._asked.setdefault(folded, kind)
         if kind in self._patterns.ontology.entities:
             return kind
         if folded in self._people:

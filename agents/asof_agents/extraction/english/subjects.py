@@ -36,11 +36,6 @@ class People:
         self._unnamed_before: bool | None = None
         self._unnamed_here = False
 
-    @property
-    def looked_back(self) -> bool:
-        """Whether anything was asked that the turns before decide."""
-        return self._earlier is not None
-
     def add(self, mention: Mention) -> None:
         """Note a person whom this turn names."""
         self._here.add(mention, mention.start)
