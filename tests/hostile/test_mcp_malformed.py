@@ -3,6 +3,7 @@
 Some 500 in every run, 10,000 at night; a failure names the seed and the call, which `made` makes again.
 """
 
+import json
 import random
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from mcp_agent import agent_here, expect_block, serving_here
 SEED: Final = 20_260_101
 CANARY: Final = "Canarywood"
 NAMES: Final = sorted({tool.name for tools in PROFILES.values() for tool in tools})
+OF_CHATGPT: Final = {tool.name for tool in PROFILES["chatgpt"]}  # which takes JSON
 PIECES: Final = (
     *("last", "next", "May", "Monday", "2024", "02-30", "T", "25:61", "Z", "+99:00", "ago", "in", "weeks", "-5", "1e9"),
     *(
@@ -111,6 +113,8 @@ def test_every_malformed_call_is_answered_and_nothing_of_it_is_logged(
             assert "internal error" not in text, told
             if result.is_error:
                 assert text.endswith("."), told
+            elif name in OF_CHATGPT:
+                assert json.loads(text) == result.structured_content, told
             else:
                 expect_block(text)
             answered[result.is_error] += 1

@@ -1,5 +1,6 @@
 """Coding sessions of thirty turns, told and recalled through the tools of MCP: as of now and as of their middle."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from coding_sessions import FIRST, SECOND, Asked, Session
 from mcp_agent import Agent, agent_here, serving_here
 
 MIDDLE = 15  # turns
+CORRECTED = re.compile(r'; it was wrong that "[^"]*"')
 RIGHT_OF_SECOND = 20  # of thirty questions, when it was first measured; more is welcome
 
 
@@ -30,10 +32,13 @@ class Told:
 
     def recalled(self, asked: Asked, **moments: str) -> str:
         text: str = self.agent.ask("recall", query=asked.query, kinds=["fact"], **moments)["text"]
-        return text
+        return CORRECTED.sub("", text)
 
     def misses(self, asked: Asked) -> list[str]:
-        """Return what is wrong with the facts that are recalled, as of the question's moment."""
+        """Return what is wrong with the facts that are recalled, as of the question's moment.
+
+        What a fact is said to correct is not recalled as so.
+        """
         middle = {"valid_at": self._session.middle}
         moments = [middle, {**middle, "known_at": self._known_at}] if asked.in_middle else [{}]
         wrong = list[str]()

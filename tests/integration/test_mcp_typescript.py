@@ -118,8 +118,8 @@ def the_rest_of_full(agent: Driver) -> None:
     agent.ask("what_if", statements=[{"subject": "Ana", "relation": "lives_in", "object": "Rome"}])
     episode = agent.ask("list_episodes")["episodes"][0]["uuid"]
     agent.ask("get_episode_entities", episode_uuids=[episode])
-    agent.ask("add_fact", subject="Ana", relation="works_at", object="Acme")
-    agent.ask("add_fact", subject="Anna", relation="works_at", object="Acme")
+    agent.ask("add_fact", subject="Ana", relation="works_at", object="Acme", fact="Ana works at Acme")
+    agent.ask("add_fact", subject="Anna", relation="works_at", object="Acme", fact="Anna works at Acme")
     wait_until(lambda: agent.ask("get_status")["as_of"]["lag"] == 0)
     agent.ask("merge_entities", entity="Anna", into="Ana")
     wait_until(lambda: agent.ask("get_status")["as_of"]["lag"] == 0)

@@ -110,6 +110,7 @@ OF_NO_FIELD = {
         *("mcp/install/changes text_of", "mcp/install/changes write", "mcp/install/entries _read"),
         *("mcp/install/entries with_entry", "mcp/install/jsonc _wrong", "mcp/install/jsonc with_member"),
     },
+    "the first letters of an id, which several things have": {"mcp/identifiers _owned"},
     "it is below every question": {"sqlite _translate", "sqlite_log head"},
 }
 
