@@ -4,7 +4,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from socket import SO_PEERCRED, SOL_SOCKET
@@ -15,6 +15,7 @@ import httpx2
 import jsonschema
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
+from mcp.client.extension import ClientExtension
 from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -144,7 +145,12 @@ def expect_block(text: str) -> None:
 
 @contextmanager
 def agent(
-    data: Path, *options: str, mode: str = "auto", user: ElicitationFnT | None = None, **settings: str
+    data: Path,
+    *options: str,
+    mode: str = "auto",
+    user: ElicitationFnT | None = None,
+    extensions: Sequence[ClientExtension] = (),
+    **settings: str,
 ) -> Iterator[Agent]:
     """Connect an agent to a directory, as an editor does. `user`: who is asked, where the client can ask."""
     environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
@@ -156,7 +162,7 @@ def agent(
         log,
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(
-            Client(stdio_client(command, errlog=log), mode=mode, elicitation_callback=user)
+            Client(stdio_client(command, errlog=log), mode=mode, elicitation_callback=user, extensions=extensions)
         ) as client,
     ):
         yield Agent(portal, client)

@@ -12,7 +12,8 @@ from urllib.parse import unquote
 
 from asof.mcp.answers import Moments, RecalledFact, ToolAnswer
 from asof.mcp.episodes import facts_of_episode
-from asof.mcp.history import ExplainArguments, TimelineArguments, explain_fact, get_entity_timeline
+from asof.mcp.explanations import ExplainArguments, explain_fact
+from asof.mcp.history import TimelineArguments, get_entity_timeline
 from asof.mcp.identifiers import episode_of
 from asof.mcp.text import block, of_fact, period, plain, when
 from asof.mcp.tools import Access, Reply, shared_fields

@@ -7,6 +7,7 @@ from typing import Any
 from mcp import types
 from mcp.shared.exceptions import MCPError
 
+from asof.mcp.apps import URI, page
 from asof.mcp.failures import sentence_of
 from asof.mcp.prompts import listed_prompts, prompt_of
 from asof.mcp.resources import listed_resources, listed_templates, read_resource
@@ -26,6 +27,8 @@ def extras_of(
         return types.ListResourceTemplatesResult(resource_templates=listed_templates(scope_of(context)))
 
     async def read(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        if params.uri == URI:
+            return page()
         with _told("a resource"):
             return await read_resource(access_of(context), params.uri)
 

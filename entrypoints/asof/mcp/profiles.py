@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from asof.mcp import beliefs, chatgpt, episodes, erasures, graphiti, history, searches, statements, writes
+from asof.mcp import beliefs, chatgpt, episodes, erasures, explanations, graphiti, history, searches, statements, writes
 from asof.mcp.tools import Tool
 
 _CORE: Final[tuple[Tool[Any], ...]] = (
@@ -12,7 +12,7 @@ _CORE: Final[tuple[Tool[Any], ...]] = (
     writes.add_memory,
     history.get_entity_timeline,
     history.what_changed,
-    history.explain_fact,
+    explanations.explain_fact,
     writes.correct_fact,
     writes.get_status,
 )

@@ -7,6 +7,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from asof.mcp.apps import EXTENSION, PICTURE, shows_apps
 from asof.mcp.confirmations import Confirmation, InputNeeded
 from asof.mcp.extras import extras_of
 from asof.mcp.failures import sentence_of
@@ -24,11 +25,14 @@ def server_of(served: Service, settings: Settings, scope_of: Callable[[Any], Cli
     offered = {tool.name: tool for tool in PROFILES[settings.mcp_profile]}
 
     def access_of(context: Any, call: types.CallToolRequestParams | None = None) -> Access:
-        return Access(served, scope_of(context), settings.group_budget, Confirmation(context, call))
+        return Access(
+            served, scope_of(context), settings.group_budget, Confirmation(context, call), shows_apps(context)
+        )
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         del params
-        return types.ListToolsResult(tools=listed(settings.mcp_profile, scope_of(context)))
+        tools = listed(settings.mcp_profile, scope_of(context), with_apps=shows_apps(context))
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(
         context: Any, params: types.CallToolRequestParams
@@ -38,7 +42,7 @@ def server_of(served: Service, settings: Settings, scope_of: Callable[[Any], Cli
             raise MCPError(code=types.INVALID_PARAMS, message="there is no such tool here: tools/list has them")
         return await answer_to(tool, access_of(context, params), params.arguments or {})
 
-    return Server(
+    server: Server[Any] = Server(
         "asof",
         version=version(),
         title="asof: memory with history",
@@ -47,12 +51,14 @@ def server_of(served: Service, settings: Settings, scope_of: Callable[[Any], Cli
         on_call_tool=call_tool,
         **extras_of(scope_of, access_of, frozenset(offered)),
     )
+    server.extensions[EXTENSION] = {}
+    return server
 
 
-def listed(profile: str, scope: ClientScope) -> list[types.Tool]:
-    """Return the tools of a profile that a scope may call, as a list has them."""
+def listed(profile: str, scope: ClientScope, *, with_apps: bool = False) -> list[types.Tool]:
+    """Return the tools of a profile that a scope may call, as a list has them. with_apps: the client shows apps."""
     tools = (tool for tool in PROFILES[profile] if scope.may(tool.needs))
-    return [tool.listed(whole=profile == "graphiti", grouped=scope.group is None) for tool in tools]
+    return [tool.listed(whole=profile == "graphiti", grouped=scope.group is None, with_app=with_apps) for tool in tools]
 
 
 async def answer_to(
@@ -71,7 +77,8 @@ async def answer_to(
     except Exception as error:  # noqa: BLE001 - told as a sentence
         return _failed(sentence_of(error, tool.name))
     content: list[types.ContentBlock] = [types.TextContent(text=reply.text)]
-    return types.CallToolResult(content=content, structured_content=shown_fields(reply.answer))
+    meta = None if reply.picture is None else {PICTURE: reply.picture}
+    return types.CallToolResult(content=content, structured_content=shown_fields(reply.answer), _meta=meta)
 
 
 def _failed(sentence: str) -> types.CallToolResult:

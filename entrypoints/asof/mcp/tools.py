@@ -10,6 +10,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, TypeAdapter
 
 from asof.mcp.answers import Moments
+from asof.mcp.apps import URI
 from asof.mcp.arguments import Arguments, schema_of
 from asof.mcp.confirmations import Confirmation
 from asof.mcp.scope import ClientScope
@@ -25,19 +26,21 @@ G = TypeVar("G", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a call works on: the service, whose memory the client may use, what models may cost each group, its user."""
+    """What a call works on: the service, the scope, what models may cost each group, and what the client can."""
 
     served: Service
     scope: ClientScope
     budget: ModelBudget
     confirmation: Confirmation
+    shows_apps: bool
 
 
 class Reply(NamedTuple):
-    """An answer as structured content and as text."""
+    """An answer as structured content and as text, and a picture for clients that show apps."""
 
     answer: BaseModel
     text: str
+    picture: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,18 @@ class Tool(Generic[G]):
     needs: Permission = Permission.READ
     destructive: bool = False
     idempotent: bool = False
+    pictured: bool = False
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the structured content."""
         return TypeAdapter(self.answer).json_schema(mode="serialization")
 
-    def listed(self, *, whole: bool, grouped: bool) -> ListedTool:
-        """Return the tool as a list has it. whole: with the quiet arguments; grouped: with those that name groups."""
+    def listed(self, *, whole: bool, grouped: bool, with_app: bool = False) -> ListedTool:
+        """Return the tool as a list has it.
+
+        whole: with the quiet arguments. grouped: with those that name groups. with_app: with the app that shows it.
+        """
         left_out = frozenset() if whole else self.arguments.QUIET
         if not grouped:
             left_out |= {"group_id", "group_ids"}
@@ -69,6 +76,7 @@ class Tool(Generic[G]):
             input_schema=schema_of(self.arguments, left_out),
             output_schema=self.output_schema,
             annotations=self._annotations,
+            _meta={"ui": {"resourceUri": URI}} if with_app and self.pictured else None,
         )
 
     @property
@@ -94,13 +102,14 @@ def tool(
     needs: Permission = Permission.READ,
     destructive: bool = False,
     idempotent: bool = False,
+    pictured: bool = False,
 ) -> Callable[[Callable[[Access, G], Awaitable[Reply]]], Tool[G]]:
     """Make a function of access and arguments a tool, named as it is, whose docstring is the description."""
 
     def made(run: Callable[[Access, G], Awaitable[Reply]]) -> Tool[G]:
         name = getattr(run, "__name__", "")
         description = " ".join((run.__doc__ or "").split())
-        found = Tool(name, description, arguments, answer, run, needs, destructive, idempotent)
+        found = Tool(name, description, arguments, answer, run, needs, destructive, idempotent, pictured)
         TOOLS[name] = found
         return found
 

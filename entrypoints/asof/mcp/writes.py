@@ -13,7 +13,7 @@ from pydantic import Field
 
 from asof.mcp.answers import ChangedFact, Learned, ModelBudgetState, Moments, Status, time_or_none
 from asof.mcp.arguments import Arguments, Several, like, read_time
-from asof.mcp.history import explanation_of
+from asof.mcp.explanations import explanation_of
 from asof.mcp.text import block, of_id, period
 from asof.mcp.tools import Access, Reply, tool
 from asof.operations import curation, logs, usage

@@ -1,0 +1,133 @@
+"""The tool that explains a fact by the words that it rests on: explain_fact."""
+
+from collections.abc import Iterable
+from datetime import UTC
+from functools import partial
+from typing import Any, Final
+
+from asof.mcp.answers import (
+    ExplainedFact,
+    Explanations,
+    Moments,
+    RecalledFact,
+    WhatBecame,
+    Words,
+)
+from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.identifiers import SEVERAL, is_beginning
+from asof.mcp.pictures import picture_of
+from asof.mcp.text import block, of_fact, of_words, when
+from asof.mcp.tools import Access, Reply, tool
+from asof.operations import facts, history
+from asof.operations.answers import Explanation, Fact
+from asof.operations.errors import InvalidInput, NotFound
+from asof.operations.queries import FactsQuery, HistoryQuery, WhyQuery, ask
+from asof.operations.quotes import quote
+from asof.operations.service_answers import Reached, reached_by
+
+_EXPLAINED: Final = 5  # facts of one relation
+
+
+class ExplainArguments(Arguments):
+    """The arguments of explain_fact."""
+
+    fact_id: str | None = like(WhyQuery, "id", None, "Its id, or the first 8 letters; else entity and relation.")
+    entity: str | None = like(FactsQuery, "about", None)
+    relation: str | None = like(FactsQuery, "relation", None)
+    known_at: str | None = None
+    group_id: str | None = None
+
+
+@tool(ExplainArguments, Explanations, pictured=True)
+async def explain_fact(access: Access, asked: ExplainArguments) -> Reply:
+    """Show why a fact is believed: the words that it rests on, and what became of it."""
+    group, known = access.scope.one(asked.group_id), read_time("known_at", asked.known_at, UTC)
+    if asked.fact_id is None and (asked.entity is None or asked.relation is None):
+        raise InvalidInput("give a fact's id, or both entity and relation", field="fact_id")
+    explain = partial(_explained, asked=asked, group=group, known=known)
+    found, reached = await access.served.ask(explain)
+    answer = Explanations(group_ids=(group,), as_of=Moments.of(reached), facts=tuple(map(_explanation, found)))
+    picture = await access.served.ask(partial(_picture, fact=found[0].fact, known=known)) if access.shows_apps else None
+    return Reply(answer, block(answer, _explanation_lines(answer.facts)), picture)
+
+
+def _picture(session: Any, fact: Fact, known: int | None) -> str:
+    """Return the picture of all versions of a fact's slot."""
+    asked = {"id": fact.subject_uuid, "group_id": fact.group_id, "known_at": known}
+    versions = history.history(session, ask(HistoryQuery, asked))
+    return picture_of([one for one in versions if one.relation == fact.relation and one.subject == fact.subject])
+
+
+def _explained(
+    session: Any, asked: ExplainArguments, group: str, known: int | None
+) -> tuple[list[Explanation], Reached]:
+    reached = reached_by(session, [group])
+    known = reached.known if known is None else known
+    reached = reached._replace(known=known)
+    if asked.fact_id is not None:
+        found = explanation_of(session, group, asked.fact_id, known)
+        return [found], reached._replace(valid=None)
+    about = {"about": asked.entity, "relation": asked.relation, "known_at": known, "group_id": group}
+    held: list[Fact] = facts.facts(session, ask(FactsQuery, {**about, "limit": _EXPLAINED}))
+    if not held:  # of what no longer holds, the last
+        held = facts.facts(session, ask(FactsQuery, {**about, "any_time": True}))[-_EXPLAINED:]
+        reached = reached._replace(valid=None)
+    if not held:
+        raise NotFound("no fact is known of this entity and relation, as of then: search_memory_facts finds others")
+    return [explanation_of(session, group, fact.uuid, known) for fact in held], reached
+
+
+def explanation_of(session: Any, group: str, text: str, known: int | None) -> Explanation:
+    """Return the explanation of a group's fact, by its id or the first letters of it.
+
+    NotFound: the group has none; what others have is as what nobody has. InvalidInput: several ids begin so.
+    """
+    ids = session.sources.of(group).ids(text) if is_beginning(text) else [text]
+    found = [one for uuid in dict.fromkeys(ids) for one in _own(session, group, uuid, known)]
+    if len(found) > 1:
+        raise InvalidInput(SEVERAL, field="fact_id")
+    if not found:
+        raise NotFound("no fact of this group has this id: search_memory_facts shows the ids")
+    return found[0]
+
+
+def _own(session: Any, group: str, uuid: str, known: int | None) -> Iterable[Explanation]:
+    try:
+        found = facts.why(session, ask(WhyQuery, {"id": uuid, "known_at": known}))
+    except NotFound:
+        return
+    if found.fact.group_id == group:
+        yield found
+
+
+def _explanation(found: Explanation) -> ExplainedFact:
+    return ExplainedFact(
+        fact=RecalledFact.of(found.fact),
+        words=tuple(map(_words, found.evidence)),
+        time_words=found.time_words,
+        became=tuple(
+            WhatBecame(
+                kind=one.kind,
+                recorded_at=one.recorded_at,
+                ends_at=one.ends_at,
+                words=None if one.evidence is None else _words(one.evidence),
+            )
+            for one in found.consequences
+        ),
+    )
+
+
+def _words(evidence: Any) -> Words:
+    return Words(**{name: getattr(evidence, name) for name in Words.model_fields})
+
+
+def _explanation_lines(explained: Iterable[ExplainedFact]) -> Iterable[str]:
+    for one in explained:
+        yield f"- {of_fact(one.fact)}"
+        yield from (f"  because of {of_words(words)}" for words in one.words)
+        if one.time_words:
+            yield f"  dated by {quote(one.time_words)}"
+        for became in one.became:
+            words = "" if became.words is None else f": {of_words(became.words)}"
+            since = "" if became.ends_at is None else f" as of {when(became.ends_at)}"
+            yield f"  {became.kind}{since}, known since {when(became.recorded_at)}{words}"
