@@ -40,7 +40,7 @@ def measure(material: Material) -> Iterator[Figure]:
 
 
 def measure_import(material: Material) -> Iterator[Figure]:
-    """Measure what needs an import alone: at full scale half an hour on an idle machine, and 24 GB of disk."""
+    """Measure what needs an import alone: at full scale 45 minutes of the processor, and 24 GB of disk."""
     yield from _compared(material, _imported)
 
 
