@@ -1,12 +1,13 @@
 """Accepting what producers send: every refusal names the field and the reason, never the content."""
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_streams.errors import NOT_UNICODE, InvalidInput
+from asof_streams.errors import NOT_UNICODE, DecodeError, InvalidInput
 from asof_streams.instants import FIRST, INF, LAST, NEG
 from asof_streams.messages import (
     MAX_CONTENT_BYTES,
@@ -436,3 +437,53 @@ def test_an_edit_and_a_deletion_take_back_what_was_said_and_nothing_else_does() 
     kinds = ("edit", "deletion", "reaction", "feedback", "message", None)
     assert [takes_back(of_kind(kind)) for kind in kinds] == [True, True, False, False, False, False]
     assert not takes_back(ErasureRequest(group_id="g"))
+
+
+FACT_READ = {"group_id": "g", "subject": "Ana", "relation": "owns", "object": "boat"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"valid_at": "2024-01-01", "grain": "day", "confidence": 0.5, "ref": "r"},
+        {"object": 7},
+        {"object": 7.5, "qualifiers": {"unit": "m", "count": 2}},
+        {"op": "end", "object": None},
+    ],
+)
+def test_a_statement_that_is_read_again_is_what_was_written_however_often_that_is(more: dict[str, Any]) -> None:
+    stated = accept(FactStatement, FACT_READ | more)
+
+    for _ in range(3):
+        again = FactStatement.read(stated.encode(), FactStatement.version)
+        assert (again, again.encode()) == (stated, stated.encode())
+
+
+def test_of_statements_of_one_shape_that_of_a_newer_version_stops_the_reader() -> None:
+    written = accept(FactStatement, FACT_READ).encode()
+    FactStatement.read(written, FactStatement.version)
+
+    with pytest.raises(DecodeError, match="upgrade"):
+        FactStatement.read(written, FactStatement.version + 1)
+
+
+@pytest.mark.parametrize(
+    "written", [b"[]", b"{", b'"x"', b'{"group_id":"g","op":"retract","ref":"r","confidence":2.5}']
+)
+def test_a_statement_that_could_not_have_been_written_is_not_read(written: bytes) -> None:
+    with pytest.raises(DecodeError):
+        FactStatement.read(written, FactStatement.version)
+
+
+def test_qualifiers_are_looked_at_in_each_statement_that_is_read() -> None:
+    written = accept(FactStatement, {**FACT_READ, "qualifiers": {"unit": "m"}}).encode()
+    FactStatement.read(written, FactStatement.version)
+
+    with pytest.raises(DecodeError):
+        FactStatement.read(written.replace(b'"m"', b'["m"]'), FactStatement.version)
+
+
+def test_a_large_text_that_is_no_unicode_is_refused_as_a_small_one_is() -> None:
+    with pytest.raises(InvalidInput, match=re.escape(NOT_UNICODE)):
+        accept(Message, {**MESSAGE, "content": "\ud800" * (MAX_CONTENT_BYTES // 4 + 1)})
