@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.answering import FRESH, Answering, lock_of
+from asof.service.answerer import FRESH, Answerer, lock_of
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of, outgoing_of
 from asof.service.recollection import KnownNow
 from asof.service.service import Service
@@ -25,7 +25,7 @@ from asof_streams.errors import UnavailableError
 from asof_streams.messages import Message, RedactionRequest
 
 
-class LocalConversation(Answering[ConversationLog]):
+class LocalConversation(Answerer[ConversationLog]):
     """The conversations of all groups of a service, for the tasks of one event loop. Use it as a context manager.
 
     The first one of a directory makes its conversation log. name: what the bot is called. patience: seconds for which

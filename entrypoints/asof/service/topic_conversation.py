@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from asof.runtime import clock
 from asof.runtime.conversation_log import said_before, said_by
 from asof.runtime.layout import DirectoryLayout
-from asof.service.answering import FRESH
+from asof.service.answerer import FRESH
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of
 from asof.service.deliveries import Deliveries
 from asof.service.recollection import HasMessage, KnownNow

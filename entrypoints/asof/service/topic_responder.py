@@ -20,7 +20,7 @@ from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationFiles
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
-from asof.service.answering import FRESH, Answering
+from asof.service.answerer import FRESH, Answerer
 from asof.service.reader import Reader
 from asof.settings import Settings
 from asof_projections.conversation.model import ConversationMessage
@@ -79,7 +79,7 @@ class ResponderPartition:
         self._places = places
         self._settings = settings
         self._now = now
-        self._answering: Answering[RepliesLog] | None = None
+        self._answerer: Answerer[RepliesLog] | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}  # by the position of the message that is answered
         self._unanswerable: set[int] = set()  # positions of messages that nothing is said to
         self._offset = 0
@@ -95,7 +95,7 @@ class ResponderPartition:
             self._memory = opened.enter_context(closing(_Memory(places, settings, now)))
             self._loop = asyncio.new_event_loop()
             opened.callback(self._loop.close)
-            opened.callback(self._close_answering)
+            opened.callback(self._close_answerer)
             self._opened = opened.pop_all()
 
     @property
@@ -106,7 +106,7 @@ class ResponderPartition:
     @property
     def is_answering(self) -> bool:
         """Whether it has not begun yet, or answers are still being made, which later calls of `ingest` give."""
-        return self._answering is None or bool(self._tasks)
+        return self._answerer is None or bool(self._tasks)
 
     @property
     def parked(self) -> int:
@@ -125,9 +125,9 @@ class ResponderPartition:
             return
         if not self._await_messages(wanted, _WAIT_SECONDS):
             return
-        if self._answering is None:
-            self._answering = Answering(self._memory, self._settings, self._open_log, self._now)
-        self._loop.run_until_complete(self._answer(self._answering, idle=not records))
+        if self._answerer is None:
+            self._answerer = Answerer(self._memory, self._settings, self._open_log, self._now)
+        self._loop.run_until_complete(self._answer(self._answerer, idle=not records))
 
     def close(self) -> None:
         """Release the partition. Messages that are being answered are left to whoever opens it next."""
@@ -149,13 +149,13 @@ class ResponderPartition:
             time.sleep(pause)
         return False
 
-    async def _answer(self, answering: Answering[RepliesLog], *, idle: bool) -> None:
+    async def _answer(self, answerer: Answerer[RepliesLog], *, idle: bool) -> None:
         """Answer what waits, and return once all is answered, or after a while; the rest goes on at the next call."""
         end = self._loop.time() + _STEP_SECONDS
         if idle and _CHECK_INS not in self._tasks:
-            self._tasks[_CHECK_INS] = asyncio.create_task(self._check_in(answering))
+            self._tasks[_CHECK_INS] = asyncio.create_task(self._check_in(answerer))
         while True:
-            self._offset = await self._begin(answering)
+            self._offset = await self._begin(answerer)
             if not self._tasks or self._loop.time() > end:
                 break
             await asyncio.wait(self._tasks.values(), timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
@@ -165,31 +165,31 @@ class ResponderPartition:
             with suppress(StorageFailed):  # somebody reads it: later, then
                 ConversationFiles(self._places).vacuum()
 
-    async def _begin(self, answering: Answering[RepliesLog]) -> int:
+    async def _begin(self, answerer: Answerer[RepliesLog]) -> int:
         """Begin to answer what waits; return the offset up to which the messages are followed."""
         unanswerable = frozenset(self._unanswerable)
-        waiting, offset = await answering.follow(
+        waiting, offset = await answerer.follow(
             lambda log: (log.waiting(self._now() - FRESH, unanswerable), log.offset)
         )
         for message in waiting:
             if message.position not in self._tasks:
-                self._tasks[message.position] = asyncio.create_task(self._give(answering, message))
+                self._tasks[message.position] = asyncio.create_task(self._give(answerer, message))
         return offset
 
-    async def _give(self, answering: Answering[RepliesLog], message: ConversationMessage) -> None:
-        if not await answering.answer_in_turn(message):
+    async def _give(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
+        if not await answerer.answer_in_turn(message):
             self._unanswerable.add(message.position)
 
-    async def _check_in(self, answering: Answering[RepliesLog]) -> None:
-        await answering.check_in(self._now())
+    async def _check_in(self, answerer: Answerer[RepliesLog]) -> None:
+        await answerer.check_in(self._now())
 
-    def _close_answering(self) -> None:
+    def _close_answerer(self) -> None:
         for task in self._tasks.values():
             task.cancel()
         if self._tasks:
             self._loop.run_until_complete(asyncio.wait(self._tasks.values()))
-        if self._answering is not None:
-            self._answering.close()
+        if self._answerer is not None:
+            self._answerer.close()
 
 
 class _Memory:

@@ -1,4 +1,4 @@
-"""Answering: the messages of conversations that stand on a messages log are answered, each at most once.
+"""The answerer: has the messages of conversations answered that stand on a messages log, each at most once.
 
 An answer is on the conversation log before anybody sees it. So after a crash in any step, a message that has one is not
 answered again.
@@ -41,7 +41,7 @@ class AskedMemory(SearchedMemory, Protocol):
         ...
 
 
-class Answering(Generic[L]):
+class Answerer(Generic[L]):
     """Answers in all groups of a memory, for the tasks of one event loop. Use it as a context manager.
 
     open_log: called by the one thread that uses the log. now: returns UTC microseconds.
