@@ -129,6 +129,26 @@ def test_a_program_gets_what_is_answered_as_json_lines(tmp_path: Path, environme
     assert [answers[0]["text"], answers[2]["text"]] == ["Noted 🌟", "🫡"]
 
 
+def test_a_command_answers_a_program_in_a_line_of_json(tmp_path: Path, environment: dict[str, str]) -> None:
+    told = piped(
+        tmp_path, environment, "I live in Rome.", "/undo", "/what-do-you-know", options=("--name", "Ana", "--json")
+    )
+
+    answers = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [answer["text"] for answer in answers if answer["action"] == "note"] == [
+        "Taken back: I live in Rome.",
+        "I know nothing yet.",
+    ]
+
+
+def test_a_conversation_has_a_group_with_a_name(tmp_path: Path, environment: dict[str, str]) -> None:
+    refused = piped(tmp_path, environment, "I live in Rome.", options=("--group", ""))
+
+    assert refused.returncode == 2
+    assert "a conversation needs a group with a name" in refused.stderr
+    assert not (tmp_path / "messages.sqlite").exists()
+
+
 def test_who_asks_for_goals_is_told_them(tmp_path: Path, environment: dict[str, str]) -> None:
     goals = ("My goal is to run a marathon", "I want to focus on chess", "/what-do-you-know")
     listed = piped(tmp_path, environment, *goals)
@@ -166,7 +186,8 @@ def test_feedback_is_no_part_of_the_conversation_and_what_is_taken_back_is_gone(
     assert "Feedback is on something that I said" in told.stderr
     assert "There is nothing to take back" in told.stderr
     assert told.stdout.count("🫡") == 1
-    assert told.stderr.count("Taken back.") == 2
+    taken_back = [line for line in told.stderr.splitlines() if line.startswith("Taken back: ")]
+    assert taken_back == ["Taken back: Shorter!", "Taken back: I like jazz."]
     assert "I know nothing yet." in told.stderr
     assert "There is no command /sing" in told.stderr
     assert "/forget-me  " in told.stderr

@@ -46,6 +46,8 @@ def chat(
     """Talk with a bot that has this memory. Without a language model it answers from memory alone."""
     if call.settings.kafka is not None:
         raise InvalidInput("a conversation needs a directory of its own: leave ASOF_KAFKA out", "kafka")
+    if not group:
+        raise InvalidInput("a conversation needs a group with a name", "group_id")
     settings, failed = _quiet(call.settings), Event()
     who = speaker or getuser()
     screen = _Screen(who, as_json=call.as_json)
@@ -129,6 +131,9 @@ class _Screen:
 
     def note(self, text: str) -> None:
         """Show what the program itself tells."""
+        if self._as_json:
+            show.data({"action": "note", "text": text}, at_once=True)
+            return
         self._show(lambda: show.talk(text))
 
     def learned(self, effect: Any) -> None:

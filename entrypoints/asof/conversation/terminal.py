@@ -56,7 +56,7 @@ class Terminal:
         self._person = person
         self._screen = screen
         self._now = now
-        self._said: list[str] = []  # ids of what the person said and did not take back, the last at the end
+        self._said: list[tuple[str, str]] = []  # what the person said and did not take back, by id, the last at the end
         self._bot_turn: str | None = None  # the last of the bot
         self._asks_to_forget = False
         self._learning = asyncio.Lock()
@@ -127,8 +127,9 @@ class Terminal:
         return True
 
     async def _talk(self, text: str, reply_to: str | None = None) -> None:
-        self._said.append(token_hex(16))
-        await self._show(await self._tell("message", self._said[-1], text, reply_to))
+        external_id = token_hex(16)
+        self._said.append((external_id, text))
+        await self._show(await self._tell("message", external_id, text, reply_to))
 
     async def _give_feedback(self, text: str) -> None:
         if self._bot_turn is None:
@@ -140,11 +141,11 @@ class Terminal:
         if not self._said:
             self._screen.note("There is nothing to take back of what was said since this began.")
             return
-        last = self._said.pop()
+        last, text = self._said.pop()
         undone = await self._tell("reaction", token_hex(16), _UNDO, last)
         if not undone:  # neither feedback nor a goal: a turn
             await self._tell("deletion", last)
-        self._screen.note("Taken back.")
+        self._screen.note(f"Taken back: {text}")
         await self._show(undone)
 
     async def _tell_known(self) -> None:
