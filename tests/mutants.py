@@ -122,6 +122,8 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_identities_agent.py",
         "tests/unit/test_withdrawals.py",
     ),
+    "agents/asof_agents/handlers/chat_periods.py": _BELIEF,
+    "agents/asof_agents/handlers/chat_statements.py": _BELIEF,
     "agents/asof_agents/handlers/facts.py": _BELIEF,
     "agents/asof_agents/handlers/invalidations.py": (*_STATED, *_SAID),
     "agents/asof_agents/handlers/endings.py": _BELIEF,
