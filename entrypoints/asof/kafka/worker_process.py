@@ -23,6 +23,7 @@ from asof.kafka.replica import adopt_generation, begin_catalog
 from asof.kafka.replies_log import responders_group
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
+from asof.runtime import bounded_run
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.generations import expect_ontology
 from asof.runtime.layout import DirectoryLayout
@@ -78,7 +79,7 @@ class _Role(NamedTuple):
 def run(settings: Settings, roles: Roles | None = None) -> None:
     """Run a worker in this process, as `work` says, and log to stderr."""
     log_worker(settings)
-    asyncio.run(work(settings, roles))
+    bounded_run.run(work(settings, roles))
 
 
 async def work(settings: Settings, roles: Roles | None = None) -> None:

@@ -3,6 +3,7 @@
 __all__ = [
     "backup",
     "belief_writer",
+    "bounded_run",
     "build_file",
     "checkout",
     "child_process",
