@@ -2,7 +2,20 @@
 
 from typing import Any, Final
 
-from asof.mcp import beliefs, chatgpt, episodes, erasures, explanations, graphiti, history, searches, statements, writes
+from asof.mcp import (
+    beliefs,
+    chatgpt,
+    corrections,
+    episodes,
+    erasures,
+    explanations,
+    graphiti,
+    history,
+    searches,
+    statements,
+    status,
+    writes,
+)
 from asof.mcp.tools import Tool
 
 _CORE: Final[tuple[Tool[Any], ...]] = (
@@ -13,8 +26,8 @@ _CORE: Final[tuple[Tool[Any], ...]] = (
     history.get_entity_timeline,
     history.what_changed,
     explanations.explain_fact,
-    writes.correct_fact,
-    writes.get_status,
+    corrections.correct_fact,
+    status.get_status,
 )
 
 PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
@@ -39,7 +52,7 @@ PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
         graphiti.delete_entity_edge,
         graphiti.delete_episode,
         graphiti.clear_graph,
-        writes.get_status,
+        status.get_status,
         graphiti.summarize_saga,
         graphiti.build_communities,
         graphiti.add_triplet,

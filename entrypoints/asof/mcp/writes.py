@@ -1,4 +1,4 @@
-"""The tools that write, and the one that says what became of it: add_memory, correct_fact, get_status."""
+"""The tool that remembers: add_memory; and what became of messages, for every tool that writes."""
 
 import re
 from collections.abc import Sequence
@@ -7,38 +7,30 @@ from datetime import UTC
 from functools import partial
 from hashlib import sha256
 from json import dumps
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from asof.mcp.answers import ChangedFact, Learned, ModelBudgetState, Moments, Status, time_or_none
-from asof.mcp.arguments import Arguments, Several, like, read_time
-from asof.mcp.explanations import explanation_of
+from asof.mcp.answers import ChangedFact, Learned, Moments, time_or_none
+from asof.mcp.arguments import Arguments, Several, read_time
 from asof.mcp.text import block, of_id, period
 from asof.mcp.tools import Access, Reply, tool
-from asof.operations import curation, logs, usage
 from asof.operations.answers import Outcome
-from asof.operations.errors import InvalidInput, NotFound, UnavailableError
+from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.messages import (
-    AnyMessage,
-    FactStatement,
     KeyedRequest,
     Message,
     episode_id,
     validate,
 )
-from asof.operations.queries import FAR, ParkedQuery, UsageQuery, WhyQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import outcome, reached_by, run
-from asof.operations.times import from_datetime, system
+from asof.operations.service_answers import outcome, reached_by
 from asof.service.api_keys import Permission
 
 LONGEST_WAIT: Final = 30  # seconds
 _TURN: Final = re.compile(r"([^\s:][^:\n]{0,59}): (\S.*)", re.DOTALL)
 _ROLES: Final = ("user", "assistant", "system")
 _UNUSED: Final = ("custom_extraction_instructions", "saga", "saga_previous_episode_uuid")
-_REASON_CHARACTERS: Final = 1_000
-_PARKED: Final = 1_000  # that are counted
 Key = Field(None, min_length=1, max_length=255)
 
 
@@ -130,11 +122,11 @@ async def outcome_of(
     if seconds:
         with suppress(UnavailableError):  # it is on the log all the same
             await access.served.done(positions[-1], seconds)
-    answer = await _learned(access, group, positions, said_at, uuid, unused)
-    return Reply(answer, block(answer, _learned_lines(answer)))
+    answer = await learned_of(access, group, positions, said_at, uuid, unused)
+    return Reply(answer, block(answer, learned_lines(answer)))
 
 
-async def _learned(
+async def learned_of(
     access: Access,
     group: str,
     positions: Sequence[int],
@@ -142,6 +134,7 @@ async def _learned(
     uuid: str | None,
     unused: Sequence[str] = (),
 ) -> Learned:
+    """Return what became of messages as one: what all of them changed, and the state of the one that is behind."""
     found = [await outcome(access.served, position) for position in positions]
     reached = await access.served.ask(partial(reached_by, groups=[group]))
     last = next((one for one in found if one.state != "done"), found[-1])
@@ -183,7 +176,8 @@ def _sentence(became: Outcome, unused: Sequence[str]) -> str:
     return said + (f". Not used: {', '.join(unused)}" if unused else "")
 
 
-def _learned_lines(learned: Learned) -> list[str]:
+def learned_lines(learned: Learned) -> list[str]:
+    """Return the lines of what became of messages."""
     lines = [f"{learned.message}."]
     if learned.reason is not None:
         lines.append(f"Reason: {quote(learned.reason)}")
@@ -196,119 +190,3 @@ def _learned_lines(learned: Learned) -> list[str]:
     if learned.kept_as_note:
         lines.append("No fact was understood: it is kept as a note, which recall finds by its words.")
     return lines
-
-
-class CorrectFactArguments(Arguments):
-    """The arguments of correct_fact."""
-
-    fact_id: str = like(WhyQuery, "id", ..., "Its id, or the first 8 letters.")
-    how: Literal["ended", "wrong", "replace"] = Field(
-        description="ended: it held, and no longer does. wrong: it never held. replace: new_value holds instead."
-    )
-    new_value: str | None = Field(None, description="With wrong: what was so; with replace: what is so.")
-    valid_from: str | None = Field(None, description="From when on; now, if left out.")
-    reason: str = Field(min_length=1, max_length=_REASON_CHARACTERS)
-    group_id: str | None = None
-
-
-@tool(CorrectFactArguments, Learned, needs=Permission.WRITE, destructive=True)
-async def correct_fact(access: Access, asked: CorrectFactArguments) -> Reply:
-    """Correct a fact. The past stays: what was believed before can still be asked about."""
-    group = access.scope.one(asked.group_id)
-    at = read_time("valid_from", asked.valid_from, UTC)
-    if at is None and asked.how == "replace":
-        at = system()  # one moment for both statements
-    statements: list[AnyMessage] = [
-        validate(FactStatement, {"group_id": group, **fields})
-        for fields in await access.served.ask(partial(_corrections, asked=asked, group=group, at=at))
-    ]
-    positions = await access.served.take(statements)
-    return await outcome_of(access, group, positions, LONGEST_WAIT, at, None)
-
-
-def _corrections(session: Any, asked: CorrectFactArguments, group: str, at: int | None) -> list[dict[str, Any]]:
-    """Return the statements that correct a fact; each has the reason in its words. InvalidInput, NotFound."""
-    fact = explanation_of(session, group, asked.fact_id, None).fact
-    if asked.how == "ended" and asked.new_value is not None:
-        raise InvalidInput("an ending has none: leave it out, or say replace", field="new_value")
-    if asked.how == "replace" and asked.new_value is None:
-        raise InvalidInput("say what holds instead, or say ended", field="new_value")
-    told: dict[str, Any] = {"ref": fact.uuid, "fact": asked.reason}
-    claim = {
-        "subject": fact.subject,
-        "relation": fact.relation,
-        "object": asked.new_value,
-        "qualifiers": {"reason": asked.reason},
-    }
-    if asked.how == "ended":
-        return [{"op": "end", **told, "invalid_at": at}]
-    if asked.how == "replace":
-        return [{"op": "end", **told, "invalid_at": at}, {"op": "assert", **claim, "valid_at": at}]
-    if asked.new_value is None:
-        return [{"op": "retract", **told}]
-    since = None if fact.valid_at is None else from_datetime(fact.valid_at)
-    return [{"op": "correct", "ref": fact.uuid, **claim, "valid_at": since if at is None else at}]
-
-
-class StatusArguments(Arguments):
-    """The arguments of get_status."""
-
-    job: int | None = Field(None, ge=0, le=FAR, description="As add_memory returned it.")
-    idempotency_key: str | None = Key
-    group_id: str | None = None
-
-
-@tool(StatusArguments, Status)
-async def get_status(access: Access, asked: StatusArguments) -> Reply:
-    """Tell how far the memory is, or what became of an add_memory."""
-    group, served = access.scope.one(asked.group_id), access.served
-    job = None
-    if (position := await _position(access, group, asked)) is not None:
-        job = await _learned(access, group, [position], None, None)
-    reached = await served.ask(partial(reached_by, groups=[group]))
-    parked = await run(served, curation.parked, ask(ParkedQuery, {"group_id": group, "limit": _PARKED}))
-    alive = served.worker.alive
-    answer = Status(
-        group_ids=(group,),
-        as_of=Moments.of(reached),
-        status="ok" if alive else "error",
-        message="asof is running, and its memory answers" if alive else "nothing is processed any more: start it again",
-        parked=len(parked),
-        budget=await _budget(access, group),
-        job=job,
-    )
-    lines = [f"{answer.message}. Parked: {answer.parked}.", *([] if job is None else _learned_lines(job))]
-    return Reply(answer, block(answer, lines))
-
-
-async def _position(access: Access, group: str, asked: StatusArguments) -> int | None:
-    """Return the position that is asked about. NotFound: the group has no such message."""
-    served, position = access.served, asked.job
-    if asked.idempotency_key is not None:
-        request = keyed_request(access, group, asked.idempotency_key, None)
-        positions = await served.ask(lambda reader: None if request is None else reader.positions_of(request))
-        if positions is None:
-            raise NotFound("no add_memory of the last day had this idempotency_key: send it again")
-        position = positions[-1]
-    if position is None:
-        return None
-    await served.seen(position)
-    unknown = NotFound(f"this group has no job {position}: add_memory returns them")
-    try:
-        whose = (await served.ask(lambda session: logs.message_at(session, position)))[0]
-    except NotFound:
-        raise unknown from None
-    if whose != group:
-        raise unknown
-    return position
-
-
-async def _budget(access: Access, group: str) -> ModelBudgetState:
-    used = await run(access.served, usage.usage, ask(UsageQuery, {"group_id": group}))
-    costs = [each.cost for each in used if each.cost is not None]
-    return ModelBudgetState(
-        tokens=access.budget.tokens,
-        tokens_used=sum(each.prompt_tokens + each.completion_tokens for each in used),
-        cost=access.budget.cost,
-        cost_used=sum(costs) if costs else None,
-    )
