@@ -53,11 +53,9 @@ class Operation(Generic[Q, A]):
 
     def __call__(self, session: Session, query: Q) -> A:
         """Return the answer. It is a span, where somebody traces."""
-        return self._traced(self.run, session, query)
+        return self._traced(self.run, session, query) if tracing.is_on() else self.run(session, query)
 
     def _traced(self, run: Callable[[Session, Q], A], session: Session, query: Q) -> A:
-        if not tracing.is_on():
-            return run(session, query)
         with operation_span(self.name, session, query) as told:
             answer = run(session, query)
             told(answer)
@@ -71,7 +69,9 @@ class Operation(Generic[Q, A]):
         """
         query = read_query(self.query, in_instants(fields, session.now))
         with session.lock:
-            return self._traced(self._run_or_list_nothing, session, query)
+            if tracing.is_on():
+                return self._traced(self._run_or_list_nothing, session, query)
+            return self._run_or_list_nothing(session, query)
 
     def _run_or_list_nothing(self, session: Session, query: Q) -> A:
         try:

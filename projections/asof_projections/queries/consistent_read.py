@@ -44,7 +44,12 @@ def consistent_read(method: Callable[Concatenate[A, P], R]) -> Callable[Concaten
 
     @wraps(method)
     def consistent(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with one_state(self._beliefs):
+        store = self._beliefs
+        begun = store.begin_read()  # as one_state does, without a generator for each question
+        try:
             return method(self, *args, **kwargs)
+        finally:
+            if begun:
+                store.end_read()
 
     return consistent
