@@ -346,7 +346,11 @@ CORRECTIONS = [
         ["I allergic_to walnuts", "I allergic_to peanuts denied"],
     ),
     (["I'm allergic to peanuts.", "Sorry, I'm not allergic to peanuts."], ["I allergic_to peanuts denied"]),
-    (["I live in Berlin. I work at Acme.", "Sorry, I meant Bergen."], []),  # one of two names
+    (["I live in Oslo. I work at Acme.", "Sorry, I meant Bergen."], []),  # one of two names
+    (
+        ["I live in Berlin.", "My wife Sofia is a nurse.", "Sorry, I meant Bergen."],  # it sounds like Berlin
+        ["I lives_in Berlin denied", "I lives_in Bergen"],
+    ),
     (["I live in Berlin.", "Actually, I live in Bergen now."], ["I lives_in Bergen"]),  # a change
     (["I'm allergic to peanuts.", "Sorry, I'm allergic to walnuts."], ["I allergic_to walnuts"]),  # maybe to both
     (["I live in Berlin.", "Sorry, I'm late."], []),

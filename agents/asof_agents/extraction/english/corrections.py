@@ -8,13 +8,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from operator import itemgetter
 from typing import Final
+
+from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
 _LATEST = 256  # statements of a turn among which the corrected one is searched for
+_SLIP = 0.7  # how alike a name that was said by mistake is to the right one, at least
 _VALUE_WORDS = 6
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[^\w\s]")
@@ -96,27 +100,34 @@ def _meant(parsed: ParsedSentence) -> Phrase | None:
 def _find(
     context: TurnContext, parsed: ParsedSentence, right: Phrase, wrong: Phrase | None, earlier: EarlierRelationships
 ) -> Relationship | None:
-    """Return the speaker's latest statement with the wrong object, or with one of the right object's type.
-
-    A name of no known type is meant instead of the one name that the speaker's latest statements are about.
-    """
+    """Return the speaker's latest statement with the wrong object, or with one of the right object's type."""
     asked = _text(context, parsed, wrong).casefold() if wrong else None
-    kind = context.types.of(_text(context, parsed, right))
-    for statements in _spoken(context, parsed, earlier):
-        stated = [found for found in statements if _may_have(context, found, kind)]
-        if asked is not None:
-            fits = [found for found in stated if found.target.text.casefold() == asked]
-        elif kind is not None:
-            fits = [found for found in stated if found.target.type == kind]
-        else:
-            fits = [found for found in stated if found.target.text[:1].isupper()]
-            if len(fits) > 1:
-                return None
-        if fits:
-            return fits[0]
-        if stated and kind is None and asked is None:
-            return None
+    text = _text(context, parsed, right)
+    kind = context.types.of(text)
+    spoken = _spoken(context, parsed, earlier)
+    if asked is None and kind is None:
+        return _alike(context, spoken, text)
+    for found in chain.from_iterable(spoken):
+        if _may_have(context, found, kind):
+            if asked is None and found.target.type == kind:
+                return found
+            if asked == found.target.text.casefold():
+                return found
     return None
+
+
+def _alike(context: TurnContext, spoken: Iterable[Sequence[Relationship]], text: str) -> Relationship | None:
+    """Return the statement that a name of no known type corrects: of the name most alike, or the one just said."""
+    named = [
+        [found for found in statements if _may_have(context, found, None) and found.target.text[:1].isupper()]
+        for statements in islice(spoken, 1 + len(context.before))
+    ]
+    scored = [(JaroWinkler.similarity(each.target.text, text), each) for each in chain.from_iterable(named)]
+    score, best = max(scored, key=itemgetter(0), default=(0.0, None))
+    if score >= _SLIP:
+        return best
+    latest = next((statements for statements in named[:2] if statements), [])
+    return latest[0] if len({found.target.text for found in latest}) == 1 else None
 
 
 def _spoken(
