@@ -2,7 +2,7 @@
 
 import pytest
 
-from reading import shown, talk
+from reading import AGENT_MEMORY, shown, talk
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,7 @@ def test_a_thought_and_the_name_of_somebody_give_no_attribute(before: str, after
     found = shown(talk(before, after)[1])
 
     assert not [line for line in found if line.startswith("I has_")], found
+
+
+def test_what_somebody_of_the_speaker_does_is_not_changed_by_what_the_speaker_does() -> None:
+    assert shown(talk("My sister Maria works at Acme.", "I moved to Berlin.", extractor=AGENT_MEMORY)[-1]) == []

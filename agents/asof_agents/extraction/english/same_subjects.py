@@ -3,13 +3,14 @@
 from itertools import pairwise
 from typing import Final
 
-from asof_agents.extraction.english.change_words import CHANGING, OWNERS
+from asof_agents.extraction.english.change_words import BE, CHANGING, OWNERS
 from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.gist import about, clause_bounds, stem, stems
 from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
 from asof_agents.extraction.english.numerals import TYPED, Slot
 from asof_agents.extraction.english.slots import says_little, slots
 
+_SUBJECT_MAX: Final = 6  # words of a subject and its verb
 OPENINGS: Final = ADVERBS | frozenset({"and", "hence", "then", "ok", "okay", "update", "haha", "lol"})
 _JOINING: Final = frozenset({"and", "-", "–", "&"})  # between the parts of a value
 _WITHIN: Final = _JOINING | {"to", "until", "till", ","}
@@ -44,9 +45,14 @@ def _is_agent(before: ParsedSentence, after: ParsedSentence, begin: int, new: Sl
 
 
 def is_of_another_person(before: ParsedSentence, after: ParsedSentence, new: Slot) -> bool:
-    """Whether a new value is said of another one of the speaker's people: "my mother", then "my neighbour"."""
+    """Whether a new value is said of another one of the speaker's people: "my mother", then "my neighbour".
+
+    What one of them does is nothing that the speaker changes: "my sister works at Acme", then "I moved to Berlin".
+    """
     begin, _ = clause_bounds(after.sentence.low, new.first, new.last)
     mine, there = _own_person(after, begin), _own_person(before, 0)
+    if there and after.sentence.low[begin] == "i":
+        return BE.isdisjoint(before.sentence.low[:_SUBJECT_MAX])
     return bool(mine and there and mine != there)
 
 
