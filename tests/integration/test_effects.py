@@ -86,8 +86,14 @@ def test_a_message_of_which_nothing_was_understood_says_so(memory: asof.Memory, 
     assert (told(effect), effect.reinforced, effect.understood) == ({}, (), False)
 
 
-def test_an_ending_of_what_nobody_knew_was_understood_and_changed_nothing(memory: asof.Memory) -> None:
+def test_an_ending_of_what_nobody_knew_tells_that_it_held_until_then(memory: asof.Memory) -> None:
     effect = add(memory, "I no longer live in Bonn.")
+
+    assert (told(effect), effect.understood) == ({"began": ["Ana lives_in Bonn until 2024-04-02"]}, True)
+
+
+def test_what_is_denied_and_nobody_knew_was_understood_and_changed_nothing(memory: asof.Memory) -> None:
+    effect = add(memory, "I don't work at SAP.")
 
     assert (told(effect), effect.understood) == ({}, True)
 

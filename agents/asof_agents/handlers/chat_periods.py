@@ -12,7 +12,7 @@ from asof_agents.handlers.unstated_starts import MOST, facts_begun_by, is_recent
 from asof_agents.resolution.entities import Resolver
 from asof_projections.versions import UNKNOWN_GRAIN, Assertion
 from asof_streams.episodic import RelationshipStated
-from asof_streams.instants import INF, NEG
+from asof_streams.instants import FIRST, INF, NEG
 from asof_streams.timezones import zone_of
 
 
@@ -34,12 +34,17 @@ class ChatPeriods(StatementWriter[Resolver]):
             and not self.slot(ended).of(ended.value_key)
         )
 
-    def hold_until(self, former: Triple, at: int, stated: RelationshipStated) -> None:
-        """State what held from an unknown time on until an instant, or until the value began that is held instead."""
+    def hold_until(self, former: Triple, at: int, stated: RelationshipStated) -> bool:
+        """State what held from an unknown time on until an instant, or until the value began that is held instead.
+
+        Return whether it could: before the year 1 nothing is.
+        """
         slot = self.slot(former)
         if slot.single:
             for other in sorted(slot.begun(NEG, at, MOST), key=lambda each: each.start, reverse=True):
                 at = other.start if other.start < at <= other.end else at
+        if at <= FIRST:
+            return False
         self.assert_fact(
             former,
             sentence=self.sentence_of(former),
@@ -50,6 +55,7 @@ class ChatPeriods(StatementWriter[Resolver]):
             time_words=stated.time_words,
             relationship_id=stated.relationship_id,
         )
+        return True
 
     def _told_end(self, at: int, stated: RelationshipStated) -> int:
         """Return the end of the day, month or year that begins at an instant."""
@@ -71,7 +77,7 @@ class ChatPeriods(StatementWriter[Resolver]):
 
         Return whether there are any.
         """
-        found = facts_begun_by(assertions, change, self.episode.valid_at, self.known)
+        found = () if change <= FIRST else facts_begun_by(assertions, change, self.episode.valid_at, self.known)
         for assertion, statement in found:
             is_entity, value = assertion.value.startswith("e:"), assertion.value[2:]
             triple = Triple(statement.subject, relation, *((value, None) if is_entity else (None, value)))

@@ -119,8 +119,7 @@ class ChatStatements(ChatPeriods):
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
                     self._related.add(ended)
-                    if self.is_former(ended, stated):
-                        self.hold_until(ended, at, stated)
+                    if self.is_former(ended, stated) and self.hold_until(ended, at, stated):
                         continue
                     self.end_early(ended, at, stated)
                     self.end(ended, at, relationship=stated.relationship_id)
