@@ -31,6 +31,7 @@ SENSITIVE = {
     "settings_file": '"other.toml"',
     "keys": '"/tmp/keys"',
     "suppress_content": "true",
+    "trace_content": "true",
     "extractor": '"both"',
     "model_url": '"http://evil.example/v1"',
     "model_key": '"stolen"',

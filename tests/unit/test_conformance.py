@@ -32,6 +32,7 @@ CONSOLIDATION = 45  # and of its consolidation
 FLOW = 82  # steps, rules, flags and tables of the conversation flow
 DEEDS = 9  # parts of the rule of deeds
 REBUILD = 36  # requirements of replay, rebuild and erasure
+MCP = 13  # requirements of the tools for agents
 PROMISES = 10
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
@@ -47,7 +48,8 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     fourth += [f"flow {n}" for n in range(1, FLOW + 1)]
 
     fifth = [f"deeds {n}" for n in range(1, DEEDS + 1)]
-    sixth = [f"rebuild {n}" for n in range(1, REBUILD + 1)] + [f"promise {n}" for n in range(1, PROMISES + 1)]
+    sixth = [f"rebuild {n}" for n in range(1, REBUILD + 1)] + [f"mcp {n}" for n in range(1, MCP + 1)]
+    sixth += [f"promise {n}" for n in range(1, PROMISES + 1)]
 
     assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth, *fifth, *sixth]
 
