@@ -140,6 +140,16 @@ def test_who_asks_in_the_first_person_is_told_of_himself(tmp_path: Path, asked: 
         ),
         ("Where did I work in 2012?", "In 2012 (2012-01-01 to 2012-12-31): ", []),
         ("Where do I live?", "", ["marco lives in Rome"]),
+        (
+            "Where did I live before?",
+            "Until now: ",
+            [
+                "marco lives in Oslo, from 2010-01-01, until 2012-06-01",
+                "marco lives in Leeds, from 2012-06-01, until 2020-01-01",
+                "marco lives in Rome, from 2020-01-01",
+            ],
+        ),
+        ("Where did I study?", "Until now: ", ["marco studies at MIT, until 2009-01-01"]),
     ],
 )
 def test_who_asks_about_a_time_is_told_what_was_true_then(
@@ -157,6 +167,7 @@ def test_who_asks_about_a_time_is_told_what_was_true_then(
         ):
             dates = dict(zip(("valid_at", "invalid_at"), (f"{day}T00:00:00Z" for day in days), strict=False))
             memory.state_fact(subject=subject, relation=relation, object=object_, group_id="guild", **dates)
+        memory.add("I used to study at MIT.", role="marco", timestamp="2009-01-01", group_id="guild")
 
     said = "This is what I remember." if told else "I know nothing about this yet."
 

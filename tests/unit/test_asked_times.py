@@ -12,7 +12,7 @@ UTC = ZoneInfo("UTC")
 
 
 def instant(day: str) -> int:
-    return parse(f"{day}T00:00:00Z")
+    return parse(day if "T" in day else f"{day}T00:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,11 @@ def instant(day: str) -> int:
         ("Tell me what I did yesterday.", "yesterday (2025-01-14)", "2025-01-14", "2025-01-15"),
         ("Where have I worked since 2015?", "since 2015 (from 2015-01-01)", "2015-01-01", None),
         ("Where did I live until 2015?", "until 2015 (until 2015-12-31)", None, "2016-01-01"),
+        ("Where did I work?", "until now", None, "2025-01-15T10:30:00Z"),
+        ("Did I have a dog?", "until now", None, "2025-01-15T10:30:00Z"),
+        ("Who was my boss?", "until now", None, "2025-01-15T10:30:00Z"),
+        ("Where have I lived before?", "until now", None, "2025-01-15T10:30:00Z"),
+        ("Which car did Ana use to drive?", "until now", None, "2025-01-15T10:30:00Z"),
     ],
 )
 def test_a_question_names_a_period(question: str, name: str, start: str | None, end: str | None) -> None:
@@ -48,6 +53,9 @@ def test_a_question_names_a_period(question: str, name: str, start: str | None, 
         "May I ask where I live?",
         "What happened in March and in May?",
         "What do I do on Fridays?",
+        "How was your day?",
+        "Did you know that I live in Rome?",
+        "Before I go, where do I live?",
     ],
 )
 def test_other_texts_ask_about_no_other_time(text: str) -> None:

@@ -1,4 +1,4 @@
-"""The time that a question names: "Where did I live in 2012?" asks for what was true then. Pure."""
+"""The time that a question names: "Where did I live in 2012?", "Where did I work before?". Pure."""
 
 import re
 from datetime import timedelta, tzinfo
@@ -11,6 +11,10 @@ from asof_streams.instants import INF, NEG, to_datetime
 _AHEAD: Final = re.compile(
     r"(?:\b|['’])(?:will|shall|ll|going to|gonna|upcoming|plan\w*|schedul\w*)\b|\bwon['’]t\b", re.IGNORECASE
 )
+_FORMERLY: Final = re.compile(
+    r"\b(?:did|was|were)\b|\bused to\b|\b(?:before|formerly|previously|ever)\W*$", re.IGNORECASE
+)
+_TO_BOT: Final = re.compile(r"\byou", re.IGNORECASE)
 _BACK: Final = re.compile(r"\b(?:did|was|were|had|have|has|used)(?:n['’]t)?\b", re.IGNORECASE)
 
 
@@ -35,11 +39,14 @@ class AskedPeriod(NamedTuple):
 def asked_period(text: str, said_at: int, zone: tzinfo) -> AskedPeriod | None:
     """Return the one time that a question names; None: it names none or several, is no question, or asks about today.
 
-    Any time that is not over yet when it is said, such as this year, is as today. zone: by whose days it is said.
+    "Where did I live?" names all the time until now. Any time that is not over yet when it is said, such as this year,
+    is as today. zone: by whose days it is said.
     """
     if not is_question(text):
         return None
     found = find_times(text, said_at, tense=_tense(text), zone=zone)
+    if not found and _FORMERLY.search(text) and not _TO_BOT.search(text):
+        return AskedPeriod(NEG, said_at, "until now")
     if len(found) != 1:
         return None
     [time] = found

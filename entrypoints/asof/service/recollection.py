@@ -162,7 +162,8 @@ def _span(fact: Fact | FactRow) -> tuple[int, int]:
 def _shown_with_days(fact: Fact | FactRow) -> ShownFact:
     """Return a fact as it is shown to who asks about a period: with the days from and until which it holds."""
     start, end = _span(fact)
-    since = "" if start == NEG else f", from {to_datetime(start).date()}"
+    is_told = NEG < start < end - 1  # one that nobody told stands right before the end
+    since = f", from {to_datetime(start).date()}" if is_told else ""
     until = "" if end == INF else f", until {to_datetime(end).date()}"
     return shown(fact)._replace(sentence=f"{fact.fact}{since}{until}")
 
