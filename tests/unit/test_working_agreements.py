@@ -5,7 +5,7 @@ import pytest
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_ontologies.registry import load
-from reading import AGENT_MEMORY, check, read, shown, turn
+from reading import AGENT_MEMORY, check, read, shown, talk, turn
 
 RULES = [
     "Always run make lint before committing",
@@ -101,6 +101,44 @@ def test_a_command_is_the_value_of_its_name(text: str, expected: list[str]) -> N
 )
 def test_a_change_of_owner_ends_what_the_earlier_one_owned(text: str, expected: list[str]) -> None:
     check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("texts", "last"),
+    [
+        (
+            ("Peter owns the mobile app.", "We dropped Kafka and chose NATS instead because it is simpler."),
+            ["I uses Kafka ended", "I decided NATS", "NATS chosen_because it is simpler"],
+        ),
+        (
+            ("Peter owns the mobile app.", "We use pnpm instead because it is faster."),
+            ["I uses pnpm", "pnpm chosen_because it is faster"],
+        ),
+        (("Tom owns the search module.", "Tom now owns the billing service."), ["Tom owns billing service"]),
+        (
+            ("Tom owns the search module.", "Tom took over the billing service from Maria."),
+            ["Tom owns billing service", "Maria owns billing service ended"],
+        ),
+        (
+            ("Anna owns the search module.", "The search module is now owned by Bob."),
+            ["Bob owns search module", "Anna owns search module ended"],
+        ),
+        (
+            ("Anna owns the search module.", "Anna no longer owns the search module."),
+            ["Anna owns search module ended"],
+        ),
+    ],
+)
+def test_a_responsibility_ends_where_another_has_it_and_no_other_thing_takes_its_place(
+    texts: tuple[str, ...], last: list[str]
+) -> None:
+    assert sorted(shown(talk(*texts, extractor=AGENT_MEMORY)[-1])) == sorted(last)
+
+
+def test_what_a_person_owns_is_replaced_as_before_where_things_are_owned_and_no_work() -> None:
+    found = talk("I drive a Honda Civic.", "I sold the Honda Civic and bought a Toyota Yaris.")[-1]
+
+    assert {"I owns Honda Civic ended", "I owns Toyota Yaris"} <= {line.replace("the ", "") for line in shown(found)}
 
 
 def test_a_short_name_is_the_one_known_thing_that_it_begins() -> None:

@@ -15,6 +15,7 @@ from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.change_words import BE, OWNERS, SURE_NOW
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.gist import is_thought
+from asof_agents.extraction.english.handovers import ownership
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
@@ -84,8 +85,14 @@ def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEar
     _extract_stated(context, told, words, spoken, earlier)
     corrected = any(each.stance == "denied" for each in context.findings.relationships)
     changed = any(each.stance == "holds" for each in context.findings.relationships[stated:])
-    if not (corrected or changed or any(map(_is_former, told))):
+    if not (corrected or changed or any(map(_is_former, told)) or _is_handover(context)):
         _extract_restatements(context, told, words, spoken, earlier, parsed)
+
+
+def _is_handover(context: TurnContext) -> bool:
+    """Whether the message says who is responsible for work: what it says is read as that."""
+    owned = ownership(context)
+    return owned is not None and any(each.relation == owned.name for each in context.findings.relationships)
 
 
 def _is_former(parsed: ParsedSentence) -> bool:
@@ -234,6 +241,9 @@ class _Change:
             self._end((self.told[0].sentence.start, self.told[-1].sentence.end))
             return
         over = any(map(self._is_over, self.told)) or (latest and self._it_is_over())
+        if self.relation is ownership(self.context):
+            self._end_ownership(over=over)
+            return
         stated = next((each for each in again if each.stance == "holds"), None)
         if stated is not None:
             other = stated.relation != self.old.relation  # "I'm going out with Jules", of who was single
@@ -241,6 +251,17 @@ class _Change:
                 self._end(stated.span)
         elif not self._put(latest=latest) and over:
             self._end((self.told[0].sentence.start, self.told[-1].sentence.end))
+
+    def _end_ownership(self, *, over: bool) -> None:
+        """End a responsibility that another one has now; who takes on one thing keeps the others."""
+        what = self.old.target.text.casefold()
+        owners = [
+            each
+            for each in self.context.findings.relationships
+            if each.relation == self.old.relation and each.stance == "holds" and each.target.text.casefold() == what
+        ]
+        if over or (owners and any(not HARD.isdisjoint(parsed.sentence.low) for parsed in self.told)):
+            self._end(owners[0].span if owners else (self.told[0].sentence.start, self.told[-1].sentence.end))
 
     def _is_of_source(self, *, latest: bool) -> bool:
         """Whether the message may be about a source that is not its speaker: it names it or its old value, or "she"."""

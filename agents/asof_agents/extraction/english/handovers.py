@@ -15,13 +15,16 @@ _SKIPPED: Final = frozenset({"has", "have", "now", "just", "officially", "finall
 _LONGEST: Final = 5  # words of what changes its owner
 
 
+def ownership(context: TurnContext) -> RelationType | None:
+    """Return the relation of who is responsible for work; None: under this ontology people own other things."""
+    relation = context.patterns.ontology.relations.get("owns")
+    return relation if "rule" in context.patterns.values else None
+
+
 def extract_handovers(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add who owns something from then on, and who does no longer."""
-    relation = context.patterns.ontology.relations.get("owns")
-    low = parsed.sentence.low
-    if relation is None or "rule" not in context.patterns.values:
-        return  # elsewhere people own other things than work
-    if "over" not in low or parsed.sentence.unsure or (_TAKES | _HANDS).isdisjoint(low):
+    relation, low = ownership(context), parsed.sentence.low
+    if relation is None or "over" not in low or parsed.sentence.unsure or (_TAKES | _HANDS).isdisjoint(low):
         return
     context.work.spend(WORD * len(low))
     context.timed(parsed, ahead=False)
