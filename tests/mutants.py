@@ -146,6 +146,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/integration/test_unstated_starts.py",
         "tests/integration/test_endings_of_what_holds.py",
     ),
+    "agents/asof_agents/handlers/usual_facts.py": ("tests/property/test_usual_facts.py", *_STATED),
     "agents/asof_agents/resolution/entities.py": _DOUBTS,
     "agents/asof_agents/resolution/candidates.py": ("tests/unit/test_candidates.py", *_DOUBTS),
     "agents/asof_agents/resolution/exact.py": (

@@ -9,6 +9,7 @@ import pytest
 
 import conformance
 import mutants
+from mutation import Module
 
 ROOT = conformance.DOCUMENT.parents[1]
 # The numbers of the first document, section by section: it uses several more than once.
@@ -112,3 +113,10 @@ def test_the_modules_that_are_changed_and_their_tests_are_there_and_each_reason_
 
     assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
     assert {change.partition(": ")[0] for change in mutants.EQUAL} <= {*mutants.MODULES}
+
+
+def test_each_reason_is_of_a_change_that_its_module_has_today() -> None:
+    modules = {change.partition(": ")[0] for change in mutants.EQUAL}
+    there = {f"{module}: {change}" for module in modules for change, _ in Module(ROOT / module).changes()}
+
+    assert sorted(mutants.EQUAL.keys() - there) == []
