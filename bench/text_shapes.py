@@ -128,6 +128,7 @@ SHAPES: Final[dict[str, Shape]] = {
             *("Moved to Berlin. ", "I live in Rome. I live in Oslo. ", "it was Rome, not Oslo. ", "Thanks, Ana! "),
             *("yesterday ", "5 ", "12:30 ", "2024-01-01 ", "3 March 2024 ", "since 2019 ", "two weeks ago ", "Monday "),
             *("I went to Rome yesterday. ", "I went to Rome yesterday and ", "painting is my passion ", "of the "),
+            *("I eat ", "I have a, ", "I have been visited, ", "work there, "),
             *("Ana: I like tea.\n", "שלום ", "\u2028a", "running and ", "especially ", "I said that ", "Tell you "),
         )
     },

@@ -129,7 +129,7 @@ class ClauseSubjects:
         if not (past or self.low[at] in {"been", "gonna"} or self.goes_on(at)):
             return None
         speaker = self.context.speaker()
-        sure = self.low[at] in ONLY_PASTS or self.low[at] == "been" or not _LATELY.isdisjoint(self.low[:at])
+        sure = self.low[at] in ONLY_PASTS or self.low[at] == "been" or self.parsed.first_of(_LATELY) < at
         if speaker is None and sure and self.context.turn.role_type == "user":
             speaker = self.context.findings.add_speaker(*self.parsed.sentence.span(at, at + 1))
         return Subject((speaker,), at, third=False, confidence=0.8) if speaker else None

@@ -60,6 +60,7 @@ class ParsedSentence:
     timed: frozenset[int] = field(default=frozenset(), init=False)  # the words of the time expressions
     taken: set[int] = field(default_factory=set, init=False)  # words that stated a value, and so no more
     _phrases: dict[int, Phrase | None] = field(default_factory=dict, init=False)  # by the word where they may begin
+    _firsts: dict[frozenset[str], int] = field(default_factory=dict, init=False)  # by the words that were looked for
 
     def phrase_at(self, at: int) -> Phrase | None:
         """Return the noun phrase from a word on; None: there is none. Several rules ask for it."""
@@ -75,6 +76,13 @@ class ParsedSentence:
         offsets = (tuple(self.sentence.start + each for each in hint.span) for hint in past)
         self.timed = frozenset(at for start, end in offsets for at in self.sentence.words_in(start, end))
         self._phrases.clear()
+
+    def first_of(self, words: frozenset[str]) -> int:
+        """Return the first word that is one of some; without one, how many words there are."""
+        if words not in self._firsts:
+            low = self.sentence.low
+            self._firsts[words] = next((at for at, word in enumerate(low) if word in words), len(low))
+        return self._firsts[words]
 
     @cached_property
     def clause_ends(self) -> list[int]:

@@ -169,7 +169,8 @@ def _spending(match: FrameMatch) -> bool:
 def _meal(match: FrameMatch) -> bool:
     """Read "I drink black tea in the morning", "I have porridge for breakfast"."""
     low, parsed = match.low, match.parsed
-    meal = next((word for word in low if word in _PARTS_OF_DAY), None)
+    part = parsed.first_of(_PARTS_OF_DAY)
+    meal = low[part] if part < len(low) else None
     drinks = low[match.at] in _DRINKING
     phrase = parsed.phrase_at(match.after) if meal else None
     if meal is None or phrase is None or phrase.definite or phrase.own or not closes(low, phrase.after):

@@ -19,6 +19,7 @@ _UNDER_LAW: Final = frozenset({"divorced", "separated"})
 _LEFT: Final = frozenset({"quit", "left", "lost"})  # "my job"
 _DISMISSED: Final = frozenset({"fired", "laid", "sacked"})
 _RESIGNED: Final = frozenset({"resigned", "retired"})
+_LONGER: Final = frozenset({"longer"})
 _WORKING: Final = frozenset({"work", "working"})
 _GOT: Final = frozenset({"got", "was", "been"})
 _ASIDE: Final = frozenset({"got", "have", "had", "are", "were", "been", "both", "'ve", "has", "was", "'s"})
@@ -38,7 +39,7 @@ def extract_parting(context: TurnContext, parsed: ParsedSentence, at: int) -> No
     elif word in _PARTED and (word in _UNDER_LAW or after in {("up",), ("ways",)}):
         if _closes(context, parsed, at + 1 + (word not in _UNDER_LAW)):
             _parted(context, parsed, at)
-    elif (last := _lost_job(low, at)) and _closes(context, parsed, last):
+    elif (last := _lost_job(parsed, at)) and _closes(context, parsed, last):
         _left_job(context, parsed, at)
 
 
@@ -85,13 +86,13 @@ def _of_role(context: TurnContext, parsed: ParsedSentence, end: int, at: int) ->
         _end(context, parsed, speaker, relation, _named(context, parsed, relation.targets[0], own + 1, end), at)
 
 
-def _lost_job(low: tuple[str, ...], at: int) -> int:
+def _lost_job(parsed: ParsedSentence, at: int) -> int:
     """Return the word after "quit my job", "got laid off", "resigned", "work there anymore"; 0: nothing is lost."""
+    low = parsed.sentence.low
     word, after = low[at], at + 1
     if word == "there":
-        over = (
-            low[after : after + 1] == ("anymore",) or low[after : after + 2] == ("any", "more") or "longer" in low[:at]
-        )
+        over = low[after : after + 1] == ("anymore",) or low[after : after + 2] == ("any", "more")
+        over = over or parsed.first_of(_LONGER) < at
         return after if over and at > 1 and low[at - 1] in _WORKING else 0
     if word in _LEFT:
         return (
