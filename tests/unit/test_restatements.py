@@ -52,6 +52,10 @@ def test_a_new_value_of_the_same_thing_is_read(before: str, after: str, stated: 
         ("My rent is 900 euros.", "My phone bill is 30 euros."),
         ("Maria is the owner of the parser.", "I moved to Berlin."),
         ("The parser is owned by Maria.", "I moved to Berlin."),
+        ("My sister Anna works at Acme Ltd.", "I started at Globex Ltd yesterday."),
+        ("My boss is Maria.", "Tom's boss is Peter now."),
+        ("My daughter's phone is a Pixel.", "I switched to an iPhone."),
+        ("My brother lives in Oslo.", "Oh, and I moved to Bergen."),
     ],
 )
 def test_a_second_fact_takes_no_place_of_the_first(before: str, after: str) -> None:

@@ -20,7 +20,7 @@ from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
 from asof_agents.extraction.english.replacements import replacements
-from asof_agents.extraction.english.restatements import restate, restates_nothing
+from asof_agents.extraction.english.restatements import key_of, restate, restates_nothing, tells_of_speaker
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
@@ -214,10 +214,11 @@ class _Change:
         replaced: set[tuple[Mention, Mention]],
         rivals: set[str],
     ) -> None:
-        self.context, self.told, self.old, self.relation = context, told, old, relation
+        self.context, self.old, self.relation = context, old, relation
         self.replaced = replaced  # the sources and values that have another value now
         self.used = used  # where the values begin that the message has put in another's place already
-        key = old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
+        key = key_of(old, relation)
+        self.told = [each for each in told if not tells_of_speaker(each.sentence.low, old, key)]
         self.value = roots_of(old.target.text)
         figures = {root for root in self.value if root[0].isdigit()}
         self.named = figures if is_exact(old) and figures else self.value  # by these it is named, not by its unit
@@ -227,7 +228,7 @@ class _Change:
 
     def extract(self, *, latest: bool) -> None:
         """Add the change, if the message tells one; `latest`: nothing was said later than the old value."""
-        if not (self.old.source.speaker or self._is_of_source(latest=latest)):
+        if not self.told or not (self.old.source.speaker or self._is_of_source(latest=latest)):
             return
         names = {self.old.relation, *(_TOGETHER if self.old.relation.endswith("_status") else ())}
         again = [

@@ -13,13 +13,14 @@ from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import closes
 from asof_agents.extraction.english.gist import THOUGHTS, about
-from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, SPEAKER_WORDS
+from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, PEOPLE_NOUNS, SPEAKER_WORDS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.numerals import Slot
 from asof_agents.extraction.english.replacements import Held, Replacement, replacement
 from asof_agents.extraction.english.slots import WAYS, slots
-from asof_agents.extraction.english.word_roots import roots_of_relation
+from asof_agents.extraction.english.word_roots import roots, roots_of, roots_of_relation
 from asof_agents.extraction.ports import Mention, Relationship, Turn
+from asof_ontologies.model import RelationType
 
 _CONFIDENCE: Final = 0.75
 _KEY_WORDS_MAX: Final = 3
@@ -32,6 +33,9 @@ _NO_KEY: Final = (
 _JOINING: Final = frozenset({"of", "with", "and", "&"})
 _ARTICLES: Final = frozenset({("the",), ("a",), ("an",), ("my",), ("our",)})
 _PERSONS: Final = frozenset("he she him his her hers they them their".split())
+_OTHERS: Final = frozenset({"he", "she", "him", "her"})
+_SPEAKERS: Final = frozenset({"i", "we"})
+_INTRODUCTION: Final = 3  # words of which one may be the subject: "oh, and I moved"
 _WHERE: Final = frozenset("above behind below beside beneath inside next opposite outside under underneath".split())
 _BARE_LEADS: Final = frozenset({"in", "on", "by", "at", "under"})
 
@@ -70,6 +74,8 @@ def restate(
         relation = ontology.relation(old.relation)
         if relation is None or relation.is_deed or old.stance != "holds":
             continue
+        if tells_of_speaker(found.after.sentence.low, old, key_of(old, relation)) or _is_of_another(context, old):
+            return False
         source = _speaker(context, span) if old.source.speaker else old.source
         if source is None:
             continue
@@ -105,6 +111,21 @@ def restate(
     return put or _state(context, found, span)
 
 
+def key_of(old: Relationship, relation: RelationType) -> str:
+    """Return the words by which a keyed relation names what it is of: "brother home"; "" of another relation."""
+    return old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
+
+
+def tells_of_speaker(low: tuple[str, ...], old: Relationship, key: str) -> bool:
+    """Whether a sentence tells of its speaker what was said of another: "I moved", after "my brother lives in Oslo"."""
+    persons = {root for word in key.split() if word in PEOPLE_NOUNS for root in roots(word)}
+    if not old.source.speaker and old.source.type == "Person":
+        persons |= roots_of(old.source.text)
+    if not persons or _SPEAKERS.isdisjoint(low[:_INTRODUCTION]):
+        return False
+    return _OTHERS.isdisjoint(low) and not any(root in persons for word in low for root in roots(word))
+
+
 def restates_nothing(context: TurnContext, announcement: Announcement, found: Iterable[Replacement]) -> bool:
     """Whether nothing can come of what may replace words of an earlier turn, before its relationships are known.
 
@@ -137,6 +158,13 @@ def _is_told(context: TurnContext, old: Relationship) -> bool:
         each.relation == old.relation and each.stance == "holds" and _same(each.source, old.source)
         for each in context.findings.relationships
     )
+
+
+def _is_of_another(context: TurnContext, old: Relationship) -> bool:
+    """Whether the message states the relation of the old value of other people alone: "Tom's boss is Peter now"."""
+    stated = [each.source for each in context.findings.relationships if each.relation == old.relation]
+    people = bool(stated) and all(source.type == "Person" for source in [*stated, old.source])
+    return people and not any(_same(source, old.source) for source in stated)
 
 
 def _same(one: Mention, other: Mention) -> bool:

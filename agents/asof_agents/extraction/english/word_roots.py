@@ -24,7 +24,8 @@ ENDED: Final = frozenset(  # that something is over
     "gave goodbye left longer lost quit replaced resigned retired returned rip scrapped skipping sold split stopped "
     "swapped switched traded uninstalled".split()
 )
-PLAIN: Final = FUNCTION_WORDS | GREETINGS | SIGNALS
+_FIRMS: Final = frozenset("corp gmbh inc llc ltd plc".split())  # which the names of any two companies may share
+PLAIN: Final = FUNCTION_WORDS | GREETINGS | SIGNALS | _FIRMS
 COMMON: Final = (VAGUE | ORNAMENTS) - frozenset("class name number order plan team time".split())
 """Roots that two messages may share without speaking of the same."""
 
