@@ -41,6 +41,15 @@ def test_a_name_with_fewer_words_means_the_one_thing_that_ends_so(memory: asof.M
     assert facts == ["project deadline is scheduled for May 17"]
 
 
+@pytest.mark.parametrize(("over", "held"), [("3 May", ["beta is scheduled for 17 May"]), ("17 May 2024", [])])
+def test_a_value_that_holds_no_longer_ends_itself_and_no_later_one(
+    memory: asof.Memory, over: str, held: list[str]
+) -> None:
+    moved = ["Ana: The deadline for the beta is 3 May.", "Ana: The deadline for the beta is 17 May."]
+
+    assert told(memory, *moved, f"Ana: The deadline for the beta is no longer {over}.") == held
+
+
 def test_a_name_with_fewer_words_means_none_of_two(memory: asof.Memory) -> None:
     facts = told(
         memory,

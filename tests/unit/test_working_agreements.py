@@ -141,6 +141,80 @@ def test_what_a_person_owns_is_replaced_as_before_where_things_are_owned_and_no_
     assert {"I owns Honda Civic ended", "I owns Toyota Yaris"} <= {line.replace("the ", "") for line in shown(found)}
 
 
+BETA = "The deadline for the beta is 5 May."
+COMMAND = "The test command is `make test`."
+
+
+@pytest.mark.parametrize(
+    ("texts", "last"),
+    [
+        ((BETA, "The deadline for the beta is no longer 5 May."), ["beta scheduled_for 5 May ended"]),
+        ((BETA, "The deadline of the beta isn't 5 May anymore."), ["beta scheduled_for 5 May ended"]),
+        ((BETA, "The deadline for the beta is no longer 3 April."), ["beta scheduled_for 3 April ended"]),
+        ((BETA, "The deadline for the beta is not 5 May but 12 May."), ["beta scheduled_for 12 May"]),
+        (
+            (BETA, "The deadline for the beta is not 5 May any more, it's 12 May."),
+            ["beta scheduled_for 5 May ended", "beta scheduled_for 12 May"],
+        ),
+        ((COMMAND, "The test command is not `make test`."), ["test command has_value make test ended"]),
+        ((COMMAND, "The test command is no longer make test."), ["test command has_value make test ended"]),
+        (
+            (COMMAND, "The test command is not `make test` but `make check`."),
+            ["test command has_value make check", "test command has_value make test denied"],
+        ),
+        (("The port is 8080.", "The port is not 8080."), ["port has_value 8080 ended"]),
+        (("The API is on version 2.", "The API is no longer on version 2."), ["API has_version 2 ended"]),
+        (
+            (
+                "The rate limit is 100 requests per second.",
+                "The rate limit is no longer 100 requests per second.",
+            ),
+            ["rate limit has_value 100 requests per second ended"],
+        ),
+        (("The limit is 100 MB.", "The limit is not only 100 MB."), []),
+        (("The limit is 100 MB.", "The limit is not over 100 MB."), []),
+        (("The freeze is on 5 May.", "The freeze is not before 5 May."), []),
+        ((COMMAND, "The test command is not what I meant."), []),
+        (("Thanks.", "The port is not 8080."), []),
+    ],
+)
+def test_a_value_that_a_thing_is_said_not_to_have_has_ended(texts: tuple[str, ...], last: list[str]) -> None:
+    assert sorted(shown(talk(*texts, extractor=AGENT_MEMORY)[-1])) == sorted(last)
+
+
+@pytest.mark.parametrize(
+    ("texts", "last"),
+    [
+        (("We decided to use Kafka.", "We no longer use Kafka."), ["I uses Kafka ended", "I decided Kafka ended"]),
+        (("We decided to use Kafka.", "We stopped using Kafka."), ["I uses Kafka ended", "I decided Kafka ended"]),
+        (
+            ("We decided on Postgres.", "We switched from Postgres to MySQL because of licensing."),
+            [
+                "I uses MySQL",
+                "I uses Postgres ended",
+                "I decided Postgres ended",
+                "I decided MySQL",
+                "MySQL chosen_because of licensing",
+            ],
+        ),
+        (("We decided on Redis.", "We decided against Redis."), ["I decided Redis ended"]),
+        (("We decided on Redis.", "We decided not to use Redis."), ["I decided Redis ended"]),
+        (("We decided on tabs.", "We decided on spaces instead."), ["I decided spaces", "I decided tabs ended"]),
+        (
+            ("We chose Redis over Memcached.", "We chose Memcached over Redis after all."),
+            ["I decided Memcached", "Memcached chosen_over Redis", "I decided Redis ended"],
+        ),
+        (("Good morning.", "We decided against Redis."), []),
+        (("We decided on Redis.", "We argued against Redis."), []),
+        (("We decided on Postgres.", "We may switch from Postgres to MySQL."), []),
+        (("We decided on Postgres.", "Redis runs in staging."), []),
+        (("We use Kafka.", "We never used Kafka."), ["I uses Kafka denied"]),
+    ],
+)
+def test_a_choice_that_is_taken_back_has_ended(texts: tuple[str, ...], last: list[str]) -> None:
+    assert sorted(shown(talk(*texts, extractor=AGENT_MEMORY)[-1])) == sorted(last)
+
+
 def test_a_short_name_is_the_one_known_thing_that_it_begins() -> None:
     def known(names: object) -> dict[str, str]:
         return {"billing service": "Component"} if "billing service" in list(names) else {}  # type: ignore[call-overload]

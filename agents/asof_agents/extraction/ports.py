@@ -22,6 +22,8 @@ JOB: Final = "job"
 SPOUSE: Final = "spouse"
 ROLES: Final = frozenset({JOB, SPOUSE})
 """What an ending may call its object, whatever it is: belief knows the one that holds."""
+CALLED_OFF: Final = frozenset({"off", "cancelled", "canceled"})
+"""What an ending may call a value, whatever it is: "the wedding is off"."""
 
 
 @dataclass(frozen=True, slots=True)

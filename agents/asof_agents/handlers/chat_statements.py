@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from asof_agents.extraction.ports import ROLES
+from asof_agents.extraction.ports import CALLED_OFF, ROLES
 from asof_agents.handlers.chat_periods import ChatPeriods
 from asof_agents.handlers.endings import ended_facts
 from asof_agents.handlers.granules import before, granule_from
@@ -15,6 +15,7 @@ from asof_agents.resolution.open_facts import facts_in_doubt
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
 from asof_ontologies.model import RelationType
 from asof_projections.model.rows import EntityRow, FactRow
+from asof_projections.names import words
 from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Interval, is_within
 from asof_streams.episodic import MentionObserved, RelationshipStated
 from asof_streams.events import Event
@@ -139,13 +140,27 @@ class ChatStatements(ChatPeriods):
         """Return what an ending ends: what holds and can be meant, or else what it says."""
         kind = self.ontology.relation(triple.relation)
         if kind is not None and kind.value in OF_THINGS:
-            return [Triple(triple.subject, triple.relation, None, None)]
+            return (
+                [Triple(triple.subject, triple.relation, None, None)] if self._is_value(triple, object_) else [triple]
+            )
         if kind is None or not self._may_mean_another(kind) or triple.object is None or self.held(triple):
             return [triple]
         at = self.episode.valid_at
         meant = ended_facts(triple.subject, triple.relation, object_, at, self.ontology, self.names)
         told = [] if object_.name in ROLES else [triple]
         return [Triple(triple.subject, relation, uuid, None) for relation, uuid in meant] or told
+
+    def _is_value(self, triple: Triple, ended: EntityRow) -> bool:
+        """Whether the value that is said to have ended is the one that holds, perhaps with more or fewer words."""
+        if self.build.rule < 4 or ended.name.casefold() in CALLED_OFF:
+            return True
+        slot, said = self.changes.slot(triple.subject, triple.relation, None), set(words(ended.name))
+        at = self.episode.valid_at
+        for assertion in slot.of(None):
+            held = set(words(assertion.value[2:]))
+            if any(low <= at < high for low, high in slot.before.get(assertion.fact_id, ())):
+                return said <= held or held <= said
+        return False
 
     def _may_mean_another(self, kind: RelationType) -> bool:
         """Whether an ending of a relation may mean another object than it names: "my dog died" means Rex."""

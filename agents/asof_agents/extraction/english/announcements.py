@@ -24,6 +24,7 @@ from asof_agents.extraction.english.change_words import (
 from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.gist import about, clause_bounds, gist_of, openings, stems
 from asof_agents.extraction.english.lexicon import UNSURE_FROM, VAGUE
+from asof_agents.extraction.english.negations import is_denied
 from asof_agents.extraction.english.numerals import Slot
 from asof_agents.extraction.english.slots import says_little, slots, topic
 from asof_agents.extraction.english.word_roots import COMMON
@@ -150,7 +151,7 @@ def _newness(told: Sequence[ParsedSentence], number: int, parsed: ParsedSentence
     ):
         return None
     rest = low[new.last : end]
-    if {"not", "never"} & set(clause[-5:]) and "until" not in clause:
+    if ({"not", "never"} & set(clause[-5:]) and "until" not in clause) or is_denied(low, new.first):
         return None
     score = 0.0
     if new.lead in OLD_LEADS:

@@ -309,13 +309,19 @@ class _Change:
         if not places or 2 * len(named) < len(self.value) - 1 or (named != self.value and named <= self.rivals):
             return False
         if ("not" in low or "no" in low) and not _MORE.isdisjoint(low):
-            return True
+            return not self._is_another_figure(low)
         if self.relation.generic:
             return False
         return any(
             _ends(low, at) and any(at - _BEFORE <= place < at or at < place <= at + _AFTER for place in places)
             for at in range(len(low))
         )
+
+    def _is_another_figure(self, low: tuple[str, ...]) -> bool:
+        """Whether a sentence has other figures than an exact old value: "no longer 3 December", of the 10th."""
+        figures = {root for root in self.named if root[0].isdigit()}
+        named = {root for word in low if word[0].isdigit() for root in roots(word)}
+        return bool(figures and named) and figures.isdisjoint(named)
 
     def _it_is_over(self) -> bool:
         """Whether "it" is over: "Sold it on Saturday"."""

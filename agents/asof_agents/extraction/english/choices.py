@@ -14,6 +14,8 @@ from asof_agents.extraction.ports import Mention, Relationship, Stance
 
 _OVER: Final = (("over",), ("instead", "of"), ("rather", "than"), ("than",))
 _NOT: Final = (("and", "not"), (",", "not"), ("not",))
+_AGAINST: Final = (("against", "using"), ("against",), ("not", "to", "use"), ("not", "to", "adopt"))
+_DECIDERS: Final = (("we",), ("i",), ("have",))
 _BECAUSE: Final = frozenset({"because", "since", "as"})
 _OPENS_REASON: Final = frozenset("a an i it its of our the their they we".split())
 _OPENINGS: Final = frozenset({"please", "actually", "always", "correction", ",", ":", "so", "and", "ok", "okay"})
@@ -55,6 +57,7 @@ def extract_grounds(context: TurnContext, parsed: ParsedSentence) -> None:
     reason, alternative = values.get("reason"), values.get("alternative")
     if reason is None or alternative is None or parsed.sentence.question:
         return
+    extract_reversals(context, parsed)
     chosen = [found for found in context.findings.relationships if _chooses(context, found, parsed)]
     if not chosen:
         return
@@ -72,6 +75,35 @@ def extract_grounds(context: TurnContext, parsed: ParsedSentence) -> None:
         other = None if after is None else _phrase(context, parsed, after, (found.target.type, *alternative.targets))
         if other is not None:
             _state(context, parsed, found.target, alternative.name, other[0])
+            _take_back(context, parsed, found.source, found.relation, other[0])
+
+
+def extract_reversals(context: TurnContext, parsed: ParsedSentence) -> None:
+    """Add the choices that a sentence takes back: "we stopped using Kafka", "we decided against Redis"."""
+    low, relations = parsed.sentence.low, context.patterns.ontology.relations
+    choice = next((each for each in relations.values() if each.chooses and each.is_deed), None)
+    if choice is None:
+        return
+    here = parsed.sentence.start, parsed.sentence.end
+    for found in context.findings.relationships:
+        relation = relations.get(found.relation)
+        over = found.stance == "ended" and found.span == here and relation is not None
+        if over and relation and relation.chooses and not relation.generic and found.source.type in choice.sources:
+            _take_back(context, parsed, found.source, choice.name, found.target, found.valid_to)
+    at = next((at for at, word in enumerate(low) if word == "decided" and low[at - 1 : at] in _DECIDERS), None)
+    after = None if at is None else _behind(low, at + 1, _AGAINST)
+    unwanted = None if after is None or parsed.sentence.unsure else _phrase(context, parsed, after, choice.targets)
+    speaker = context.speaker()
+    if unwanted is not None and speaker is not None:
+        _take_back(context, parsed, speaker, choice.name, unwanted[0])
+
+
+def _take_back(
+    context: TurnContext, parsed: ParsedSentence, source: Mention, name: str, target: Mention, at: int | None = None
+) -> None:
+    if not context.was_mentioned(target.text):
+        return  # nobody can have chosen it
+    context.findings.relate(source, name, target, Meaning("ended", valid_to=at), None, parsed.sentence, 0.85, name)
 
 
 def _chooses(context: TurnContext, found: Relationship, parsed: ParsedSentence) -> bool:

@@ -253,6 +253,13 @@ class TurnContext:
         """Whether a word is a name for sure, though it may only be capitalised as the first of its sentence."""
         return not name.weak or name.text in self.strong or self.types.of(name.text) is not None
 
+    def was_mentioned(self, text: str) -> bool:
+        """Whether the group has mentioned a name before this turn."""
+        self.work.spend(NAMES)
+        low = text.casefold()
+        before = any(each.text.casefold() == low for turn in self.before for each in turn.mentions)
+        return before or bool(self._known([text]))
+
     def registered(self, mention: Mention, kind: str) -> Mention:
         """Return the mention of a subject as an entity type; it joins the findings, if it is of this turn."""
         if mention.speaker or mention.episode_id != self.turn.episode_id:

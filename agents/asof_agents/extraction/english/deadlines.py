@@ -5,6 +5,7 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM
 from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.negations import after_negation
 from asof_agents.extraction.english.work import WORD
 
 _NOUNS: Final = frozenset({"deadline", "date"})
@@ -33,8 +34,12 @@ def extract_deadlines(context: TurnContext, parsed: ParsedSentence) -> None:
     last = first
     while last < len(low) and last - first < _LONGEST and _names(parsed, last):
         last += 1
+    after = after_negation(low, last + 1) if low[last : last + 1] in {("is",), ("'s",)} else 0
+    denied = after > last + 1
     days = [span for hint in hints if (span := _words(parsed, hint.span)) and span[0] >= last]
-    behind = [day for day in days if day[0] - last <= _FAR and _leads(low, last, day[0])]
+    behind = [day for day in days if day[0] - last <= _FAR and _leads(low, after if denied else last, day[0])]
+    if denied and "but" in low[after:]:
+        return
     if first == last or not behind:
         return
     day = next((day for day in behind if low[day[0] - 1] in {"to", "until"}), behind[0])
@@ -44,8 +49,10 @@ def extract_deadlines(context: TurnContext, parsed: ParsedSentence) -> None:
         return
     source = context.findings.mention(kind, *parsed.sentence.span(first, last))
     target = context.findings.mention(relation.targets[0], *parsed.sentence.span(*day))
+    if denied and not (context.was_mentioned(source.text) or context.was_mentioned(target.text)):
+        return
     parsed.taken.update(range(at, day[1]))
-    meaning = Meaning("holds")
+    meaning = Meaning("ended" if denied else "holds")
     context.findings.relate(source, relation.name, target, meaning, None, parsed.sentence, 0.85, relation.name)
 
 

@@ -8,21 +8,21 @@ from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.partings import SIGNS, extract_parting
 from asof_agents.extraction.english.things import phrase_before
 from asof_agents.extraction.english.work import WORD
+from asof_agents.extraction.ports import CALLED_OFF
 
-_OFF: Final = frozenset({"off", "cancelled", "canceled"})
 _BE: Final = frozenset({"is", "'s", "was", "got", "are"})
 
 
 def extract_endings(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the endings of a sentence, which is no question."""
     low = parsed.sentence.low
-    if SIGNS.isdisjoint(low) and _OFF.isdisjoint(low):
+    if SIGNS.isdisjoint(low) and CALLED_OFF.isdisjoint(low):
         return
     for at, word in enumerate(low):
-        if (word not in SIGNS and word not in _OFF) or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):
+        if (word not in SIGNS and word not in CALLED_OFF) or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):
             continue
         context.work.spend(WORD)
-        if word in _OFF:
+        if word in CALLED_OFF:
             _called_off(context, parsed, at)
         else:
             extract_parting(context, parsed, at)

@@ -9,6 +9,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
 from asof_agents.extraction.english.name_spans import NameSpan
+from asof_agents.extraction.english.negations import is_denied
 from asof_agents.extraction.english.numerals import DAYS
 from asof_agents.extraction.english.quantities import STREETS, WEEKDAYS, Value, address_at, value_at
 from asof_agents.extraction.english.times.lexer import may_tell_time
@@ -188,7 +189,7 @@ def _fits(
     low, begin = parsed.sentence.low, new.first
     while begin and new.first - begin < _BACK and low[begin - 1] not in _BREAKS:
         begin -= 1
-    if not _UNSURE.isdisjoint(low[begin : new.first]):
+    if not _UNSURE.isdisjoint(low[begin : new.first]) or is_denied(low, new.first):
         return False
     text = context.turn.text[slice(*parsed.sentence.span(new.first, new.last))]
     before, now = old.target.text.casefold(), text.casefold()

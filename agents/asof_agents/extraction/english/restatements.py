@@ -13,7 +13,14 @@ from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import closes
 from asof_agents.extraction.english.gist import THOUGHTS, about
-from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, PEOPLE_NOUNS, SPEAKER_WORDS
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    DETERMINERS,
+    PEOPLE_NOUNS,
+    SPEAKER_WORDS,
+    UNSURE_FROM,
+    UNSURE_MODALS,
+)
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.numerals import Slot
 from asof_agents.extraction.english.replacements import Held, Replacement, replacement
@@ -23,6 +30,7 @@ from asof_agents.extraction.ports import Mention, Relationship, Turn
 from asof_ontologies.model import RelationType
 
 _CONFIDENCE: Final = 0.75
+_UNSURE: Final = UNSURE_FROM | UNSURE_MODALS
 _KEY_WORDS_MAX: Final = 3
 _KEY_MAX: Final = 40  # characters
 _TIMED: Final = frozenset({"clock", "day", "date"})
@@ -69,10 +77,13 @@ def restate(
         return False
     start, end = found.before.sentence.span(found.old.first, found.old.last)
     span = _span(found)
-    put = False
+    put = chosen = False
     for old in relationships:
         relation = ontology.relation(old.relation)
-        if relation is None or relation.is_deed or old.stance != "holds":
+        if relation is None or old.stance != "holds":
+            continue
+        chosen = chosen or (relation.chooses and relation.is_deed and _overlaps(old.target, turn, start, end))
+        if relation.is_deed and not (relation.chooses and _is_taken_back(context, found, old)):
             continue
         if tells_of_speaker(found.after.sentence.low, old, key_of(old, relation)) or _is_of_another(context, old):
             return False
@@ -108,7 +119,7 @@ def restate(
             target = context.findings.mention(old.source.type, *span)
             _relate(context, found, target, old.relation, old.target, "holds")
             put = True
-    return put or _state(context, found, span)
+    return put or (not chosen and _state(context, found, span))
 
 
 def key_of(old: Relationship, relation: RelationType) -> str:
@@ -165,6 +176,12 @@ def _is_of_another(context: TurnContext, old: Relationship) -> bool:
     stated = [each.source for each in context.findings.relationships if each.relation == old.relation]
     people = bool(stated) and all(source.type == "Person" for source in [*stated, old.source])
     return people and not any(_same(source, old.source) for source in stated)
+
+
+def _is_taken_back(context: TurnContext, found: Replacement, old: Relationship) -> bool:
+    """Whether a choice is surely taken back: the message says so of what was chosen, or tells another choice."""
+    sure = _UNSURE.isdisjoint(found.after.sentence.low)
+    return sure and (found.signs.over or _is_told(context, old))
 
 
 def _same(one: Mention, other: Mention) -> bool:

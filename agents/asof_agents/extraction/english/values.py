@@ -9,10 +9,11 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM
 from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.negations import after_negation
 from asof_agents.extraction.english.quantities import Value, address_at, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
 from asof_agents.extraction.english.work import WORD
-from asof_agents.extraction.ports import Mention
+from asof_agents.extraction.ports import Mention, Stance
 
 _BE: Final = frozenset({"is", "are", "'s"})
 _AUXILIARIES: Final = frozenset("is are was were has have had been being got gets get 's".split())
@@ -111,10 +112,12 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     thing = thing or bare
     if thing is None or _is_person(context, parsed, begin):
         return
-    after = verb + 1
+    after, denied = verb + 1, 0
     if low[verb] in _BE:
         while after < len(low) and (low[after] in ADVERBS or low[after] in _SET):
             after += 1
+        if (behind := after_negation(low, after)) > after:
+            after = denied = behind
         place = low[after : after + 2]
         if len(place) == 2 and place[0] in _KEPT and place[1] in _PLACED and place != ("written", "in"):
             after += 2  # what is written in a language uses it
@@ -147,8 +150,23 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         return
     if low[verb] in _REACHED and value.unit is not None:
         return  # "the app reached 1,000 users" counts
+    if denied and not (_is_whole(low, denied, value) and _is_known(context, parsed, thing, value)):
+        return
     noun = "price" if low[verb] in _COSTS else None
-    _state_value(context, parsed, thing, value, version=version, noun=noun)
+    _state_value(context, parsed, thing, value, version=version, noun=noun, ended=bool(denied))
+
+
+def _is_whole(low: tuple[str, ...], at: int, value: Value) -> bool:
+    """Whether a value that is denied from a word on is all that is said: not "not 5 May but 12 May"."""
+    return value.first - at <= (low[at] in _AT) + (low[at] == "version") and low[value.last : value.last + 1] != (
+        "but",
+    )
+
+
+def _is_known(context: TurnContext, parsed: ParsedSentence, thing: Thing, value: Value) -> bool:
+    """Whether a thing or its value was spoken of before: elsewhere nothing can have ended."""
+    start, end = parsed.sentence.span(value.first, value.last)
+    return context.was_mentioned(context.turn.text[start:end]) or context.was_mentioned(thing.text)
 
 
 def _is_person(context: TurnContext, parsed: ParsedSentence, end: int) -> bool:
@@ -355,6 +373,7 @@ def _state_value(
     *,
     version: bool,
     noun: str | None = None,
+    ended: bool = False,
 ) -> None:
     values = context.patterns.values
     kind = "time" if value.kind == "time" else "version" if version or value.kind == "version" else "value"
@@ -377,9 +396,17 @@ def _state_value(
     target_kind = "Person" if named and thing.is_role(context) else "Date" if kind == "time" else "Value"
     if target_kind not in relation.targets or not text:
         return
-    _relate(context, parsed, source, name, context.findings.mention(target_kind, *parsed.sentence.span(first, last)))
+    target = context.findings.mention(target_kind, *parsed.sentence.span(first, last))
+    _relate(context, parsed, source, name, target, "ended" if ended else "holds")
 
 
-def _relate(context: TurnContext, parsed: ParsedSentence, source: Mention, relation: str, target: Mention) -> None:
+def _relate(
+    context: TurnContext,
+    parsed: ParsedSentence,
+    source: Mention,
+    relation: str,
+    target: Mention,
+    stance: Stance = "holds",
+) -> None:
     confidence = 0.95 if source.speaker else 0.85
-    context.findings.relate(source, relation, target, Meaning("holds"), None, parsed.sentence, confidence, relation)
+    context.findings.relate(source, relation, target, Meaning(stance), None, parsed.sentence, confidence, relation)

@@ -28,6 +28,7 @@ _MODALS: Final = frozenset({"must", "should", "shall"})
 _PERSONS: Final = frozenset("i he she they it this that".split())
 _TALK: Final = frozenset("be bother forget get hesitate know let mind need panic say see sweat think worry".split())
 _ONCE: Final = frozenset("it now that them this today tonight tomorrow yet".split())
+_BASES: Final = frozenset("embed exceed feed need proceed seed shed speed succeed".split())  # end as past verbs do
 _SHORTEST: Final = 3  # words
 
 
@@ -81,7 +82,7 @@ def _is_rule(low: tuple[str, ...], first: int, last: int) -> bool:
 def _obliges(words: tuple[str, ...]) -> bool:
     """Whether a sentence says what has to be: "commit messages must ...", "we always run the linter"."""
     if words[0] in {"we", "you"} and words[1] in {"always", "never", "must"}:
-        return not _is_choice(words[2:])
+        return not _is_choice(words[2:]) and not _is_past(words[2])
     if words[0] in _PERSONS:
         return False
     for at, word in enumerate(words[1:-1], 1):
@@ -95,6 +96,11 @@ def _obliges(words: tuple[str, ...]) -> bool:
 def _is_choice(words: tuple[str, ...]) -> bool:
     """Whether "always" and "never" speak of what is used, and no more: that is a preference."""
     return words[:1] == ("use",) and len(words) <= _SHORTEST
+
+
+def _is_past(word: str) -> bool:
+    """Whether a verb tells what was done: "we never used Kafka"."""
+    return word.endswith("ed") and word not in _BASES
 
 
 def _is_once(words: tuple[str, ...]) -> bool:
