@@ -114,6 +114,13 @@ def why(on, b):
             "row": a,
             "again": _again(on, b, a["n"]),
             "corrected_by": [c["uuid"] for c in in_order(said.values()) if c["corrects"] == a["uuid"]],
+            "repetitions": in_order(
+                p
+                for p in said.values()
+                if all(p[name] == a[name] for name in ("subject_uuid", "relation", "thing"))
+                and p["n"] > a["n"]
+                and not p["dead"]
+            ),
             "endings": in_order(filter(ends, ended.values())),
             "retractions": in_order(r for r in retracted.values() if r["target"] == a["uuid"]),
             "closings": [{"row": c, "source": source} for c, source in zip(closings, sources, strict=True)],

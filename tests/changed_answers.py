@@ -215,14 +215,14 @@ def naming_inputs(old: Ask) -> Ask:
 
 
 def ruling(old: Ask) -> Ask:
-    """Return an answer in which generations that are begun today are under the fourth rule of belief."""
+    """Return an answer in which generations that are begun today are under the fifth rule of belief."""
 
     def begun(answer: Any) -> Any:
         if isinstance(answer, list):
             return [begun(part) for part in answer]
         if not isinstance(answer, dict):
             return answer
-        return {name: 4 if (name, part) == ("rule", 2) else begun(part) for name, part in answer.items()}
+        return {name: 5 if (name, part) == ("rule", 2) else begun(part) for name, part in answer.items()}
 
     return {**old, "answer": begun(old["answer"])}
 

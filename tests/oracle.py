@@ -92,8 +92,18 @@ def fold(log, k):
     asserts = [(p, s) for p, s in statements if isinstance(s, Assert) and s.id not in dead and s.slot not in erased]
     ends = [s for _, s in statements if isinstance(s, End) and s.id not in dead]
 
-    def attested(a):
+    def said(a):
         return max([a.wit] + [s.wit for _, s in statements if isinstance(s, Reinforce) and s.target == a.id])
+
+    def attested(place, a):  # by itself, or by what was said after it of the same value from the same instant on
+        return max(
+            [said(a)]
+            + [
+                said(b)
+                for q, b in asserts
+                if (b.slot, b.value, b.vf) == (a.slot, a.value, a.vf) and q > place and stated(b) == INF
+            ]
+        )
 
     def stated(a):  # its own end, or the first ending after its start
         return min(
@@ -118,7 +128,7 @@ def fold(log, k):
                 + [
                     b.vf
                     for q, b in asserts
-                    if b.slot == a.slot and b.value != a.value and (b.vf, q) > (a.vf, p) and stated(b) > attested(a)
+                    if b.slot == a.slot and b.value != a.value and (b.vf, q) > (a.vf, p) and stated(b) > attested(p, a)
                 ]
             )
         if a.vf < end:
@@ -161,12 +171,19 @@ def holding(folded, v):
     for slot, rows in cover.items():
         winners = rows
         if rows[0][2].functional:
-            winners = [max(rows, key=lambda r: r[:2])]  # the latest start, then the later said
+            winners = [min(saying_the_same(rows), key=lambda r: r[1])]
         values = {}
         for _, _, a in winners:
             values.setdefault(a.value, set()).add(a.id)
         found[slot] = {x: frozenset(ids) for x, ids in values.items()}
     return found
+
+
+def saying_the_same(rows):
+    """Those of the value with the latest start, of equal starts the later said, back to the first of another value."""
+    rows = sorted(rows, key=lambda r: r[:2], reverse=True)
+    others = [n for n, (_, _, a) in enumerate(rows) if a.value != rows[0][2].value]
+    return rows[: min(others, default=len(rows))]
 
 
 def attribute(told):

@@ -10,16 +10,28 @@ from bisect import bisect_left, insort
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from operator import attrgetter
 from typing import Final
 
 from asof_projections.model.rows import Slot
-from asof_projections.versions import Assertion, Ending, EndingOf, Interval, believe, ending_times, stated_ends
+from asof_projections.versions import (
+    RESTATING,
+    RULE,
+    Assertion,
+    Ending,
+    EndingOf,
+    Interval,
+    believe,
+    ending_times,
+    stated_ends,
+)
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import INF, NEG
 
 MOST: Final = 100_000  # assertions that the statements of one message may touch: half a second
 _AHEAD: Final = 4  # assertions behind the changes that are looked at first: mostly the next one ends the last
 _Key = tuple[int, tuple[int, int], str]  # start, order, fact
+_Before = tuple[int, set[str]]  # of what changes may touch: until when it was believed, and its values
 
 
 class LongSlot:
@@ -71,11 +83,11 @@ class LongSlot:
         self._touch(*self._cut_by(ending))
 
     def belief(
-        self, assertions: Mapping[str, Assertion | None], endings: Mapping[str, Ending | None]
+        self, assertions: Mapping[str, Assertion | None], endings: Mapping[str, Ending | None], rule: int = RULE
     ) -> dict[str, tuple[Interval, ...]]:
         """Return what would be believed of every assertion that changes may touch; None: a statement is removed.
 
-        Nothing is changed. InvalidInput: they touch too much.
+        Nothing is changed. rule: the version of the rule of belief. InvalidInput: they touch too much.
         """
         if not assertions and not endings:
             return {}
@@ -88,15 +100,18 @@ class LongSlot:
             return {}
         first, high = self._last_cut(min(starts)), max(starts)
         added = [_key(a) for a in assertions.values() if a]
+        before = self._held_before(first, high) if rule >= RESTATING else None
         for stop in self._stops(first, high):
             if stop - first > MOST:
                 raise InvalidInput(f"it overlaps with more than {MOST} other statements of this subject and relation")
             keys = sorted([*(key for key in self._keys[first:stop] if key[2] not in assertions), *added])
-            held, ends = self._believe([assertions.get(fact) or self.assertions[fact] for *_, fact in keys], times)
+            ordered = [assertions.get(fact) or self.assertions[fact] for *_, fact in keys]
+            held, ends = self._believe(ordered, times, rule)
             touched = bisect_left(keys, (high + 1,))
-            if self._is_over(ends[:touched], stop):
+            restating = [] if before is None else _restating(ordered, ends, touched, before)
+            if self._is_over([*ends[:touched], *(ends[n] for n in restating), *(before or ())[:1]], stop):
                 break
-        return {fact: held[fact] for *_, fact in keys[:touched]}
+        return {ordered[n].fact_id: held[ordered[n].fact_id] for n in (*range(touched), *restating)}
 
     def believed(self, low: int, high: int) -> list[Assertion]:
         """Return the assertions that are believed of some instant of a period, in the order of the log."""
@@ -120,7 +135,7 @@ class LongSlot:
         first = self._last_cut(low)
         for stop in self._stops(first, high):
             keys = self._keys[first:stop]
-            _, ends = self._believe([self.assertions[fact] for *_, fact in keys], self._times)
+            _, ends = self._believe([self.assertions[fact] for *_, fact in keys], self._times, RULE)
             if self._is_over(ends[: bisect_left(keys, (high + 1,))], stop):
                 break
         latest = accumulate(ends, max, initial=NEG)  # end of those before each
@@ -129,9 +144,9 @@ class LongSlot:
         self._cuts[begin:end] = [key for key, end in zip(keys, latest, strict=False) if end <= key[0]]
 
     def _believe(
-        self, ordered: Sequence[Assertion], times: Mapping[EndingOf, Sequence[int]]
+        self, ordered: Sequence[Assertion], times: Mapping[EndingOf, Sequence[int]], rule: int
     ) -> tuple[dict[str, tuple[Interval, ...]], list[int]]:
-        return believe(ordered, stated_ends(ordered, times) if times else [a.end for a in ordered])
+        return believe(ordered, stated_ends(ordered, times) if times else [a.end for a in ordered], rule)
 
     def _is_over(self, ends: Sequence[int], stop: int) -> bool:
         """Whether nothing from an index on can bear upon assertions with these ends.
@@ -147,6 +162,11 @@ class LongSlot:
             yield stop
             stop = min(2 * stop - first + 1, len(self._keys))
         yield stop
+
+    def _held_before(self, first: int, high: int) -> _Before:
+        facts = [fact for *_, fact in self._keys[first : bisect_left(self._keys, (high + 1,))]]
+        ends = (end for fact in facts for _, end in self.held[fact])
+        return max(ends, default=NEG), {self.assertions[fact].value for fact in facts}
 
     def _last_cut(self, low: int) -> int:
         """Return the index of the last cut that starts before an instant."""
@@ -191,6 +211,14 @@ class LongSlot:
                     times = changed.setdefault(of, list(self._times.get(of, ())))
                     insort(times, ending.at) if ending is after else times.remove(ending.at)
         return changed
+
+
+def _restating(ordered: Sequence[Assertion], ends: Sequence[int], touched: int, before: _Before) -> list[int]:
+    """Return the indexes of those that start behind what changes touch, and may say it again."""
+    end = max([before[0], *ends[:touched]])
+    values = before[1] | {assertion.value for assertion in ordered[:touched]}
+    stop = bisect_left(ordered, end, lo=touched, key=attrgetter("start"))
+    return [n for n in range(touched, stop) if ordered[n].value in values]
 
 
 def _key(assertion: Assertion) -> _Key:

@@ -3,7 +3,7 @@
 Pure; docs/explanation/two-clocks.md states the rule. An ending cuts every assertion that starts before it. In a
 single-valued slot an assertion without a stated end ends where the next assertion of another value starts, unless that
 value was over when the first was last attested. Where stated periods still overlap, the latest start wins, then the
-later statement.
+later statement; but of assertions of one value, the one that was said first.
 
 An occurrence, such as a visit, is believed over one granule: the finest that its live statements give. No ending cuts
 it, and it displaces nothing.
@@ -15,15 +15,17 @@ from itertools import pairwise, product
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from asof_projections.restatements import SlotClaim, first_said
 from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
-RULE: Final = 4
+RULE: Final = 5
 """The version of the rule.
 
-Under the first every fact lasts, under the second a start that nobody stated stands, and under the third "my dog died"
-ends no dog that has a name.
+Under the first every fact lasts, under the second a start that nobody stated stands, under the third "my dog died"
+ends no dog that has a name, and under the fourth a restatement supersedes what it states again.
 """
+RESTATING: Final = 5  # the first version under which a restatement leaves what was said before it
 UNKNOWN_GRAIN: Final = "unknown"  # of what began, or happened, at a time of which only is known before when it was
 EndingOf = tuple[str | None, str | None]
 """What an ending is of: an assertion, by its id, and a value; None: of any."""
@@ -93,12 +95,12 @@ class Ending(NamedTuple):
 
 
 def belief(
-    assertions: Collection[Assertion], endings: Sequence[Ending], *, single: bool
+    assertions: Collection[Assertion], endings: Sequence[Ending], *, single: bool, rule: int = RULE
 ) -> dict[str, tuple[Interval, ...]]:
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
     happened = {a.fact_id: (a.finest,) for a in assertions if a.granules}
     if happened:
-        return happened | belief([a for a in assertions if not a.granules], endings, single=single)
+        return happened | belief([a for a in assertions if not a.granules], endings, single=single, rule=rule)
     if len(assertions) == 1 and not endings:  # as most slots are
         [only] = assertions
         return {only.fact_id: ((only.start, only.end),)}
@@ -106,30 +108,59 @@ def belief(
     stated = stated_ends(ordered, ending_times(endings)) if endings else [a.end for a in ordered]
     if not single or len(ordered) == 1:  # nothing there can displace another
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
-    return believe(ordered, stated)[0]
+    return believe(ordered, stated, rule)[0]
 
 
-def believe(ordered: Sequence[Assertion], stated: Sequence[int]) -> tuple[dict[str, tuple[Interval, ...]], list[int]]:
+def believe(
+    ordered: Sequence[Assertion], stated: Sequence[int], rule: int = RULE
+) -> tuple[dict[str, tuple[Interval, ...]], list[int]]:
     """Return `belief` of a single-valued slot in the order of its starts, and where each assertion ends.
 
-    An assertion may hold less than to its end, for later ones may cover it. stated: the stated end of each.
+    An assertion may hold less than to its end, for others may cover it. stated: the stated end of each.
+    """
+    held, ends, overlaps = _believe_latest(ordered, stated, attests=rule >= RESTATING)
+    if overlaps and rule >= RESTATING:
+        claims = [SlotClaim(a.fact_id, a.value, a.start, end, a.order) for a, end in zip(ordered, ends, strict=True)]
+        held = first_said(claims)
+    return held, ends
+
+
+def _believe_latest(
+    ordered: Sequence[Assertion], stated: Sequence[int], *, attests: bool
+) -> tuple[dict[str, tuple[Interval, ...]], list[int], bool]:
+    """Return what `believe` does where the latest start wins, and whether two assertions of one value overlap.
+
+    attests: whether an open assertion attests those of its value with the same start that were said before it.
     """
     held: dict[str, tuple[Interval, ...]] = {}
     ends = list(stated)
     covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
     next_start, next_end, next_value = INF, NEG, ""
     later = _StatedEnds(ordered, stated)
+    overlaps = False
+    starts: dict[str, int] = {}  # of each value, the next
+    again: dict[str, int] = {}  # when each value was last attested by those with one start, `again_at`
+    again_at: int | None = None
+    next_attested = NEG
     for i in range(len(ordered) - 1, -1, -1):
         fact, value, start, end, _, attested = ordered[i][:6]
+        if start == next_start and attests:
+            if again_at != start:
+                again, again_at = {next_value: next_attested} if next_end == INF else {}, start
+            attested = max(attested, again.get(value, NEG))
+            if stated[i] == INF:
+                again[value] = attested
         if end == INF and next_end > attested and next_value != value:  # as of nearly every assertion of a long slot
             end = min(stated[i], next_start)
         else:
-            end = _derived_end(ordered, stated, i, later)
+            end = _derived_end(ordered, stated, i, attested, later)
         ends[i] = end
-        next_start, next_end, next_value = start, stated[i], value
+        next_start, next_end, next_value, next_attested = start, stated[i], value, attested
         if start >= end:
             held[fact] = ()
             continue
+        overlaps = overlaps or starts.get(value, INF) < end
+        starts[value] = start
         if not covered or covered[-1][0] >= end:
             held[fact] = ((start, end),)
         else:
@@ -137,7 +168,7 @@ def believe(ordered: Sequence[Assertion], stated: Sequence[int]) -> tuple[dict[s
         while covered and covered[-1][0] <= end:
             end = max(end, covered.pop()[1])
         covered.append((start, end))
-    return held, ends
+    return held, ends, overlaps
 
 
 def ending_times(endings: Iterable[Ending]) -> dict[EndingOf, list[int]]:
@@ -158,18 +189,20 @@ def stated_ends(ordered: Iterable[Assertion], at: Mapping[EndingOf, Sequence[int
     return stated
 
 
-def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int, later: "_StatedEnds") -> int:
+def _derived_end(
+    ordered: Sequence[Assertion], stated: Sequence[int], i: int, attested: int, later: "_StatedEnds"
+) -> int:
     """Return where an assertion ends: without a stated end, at the next start of another value.
 
-    The very next assertion does not end it: `believe` has looked at that.
+    The very next assertion does not end it: `believe` has looked at that. attested: when it last was, or its like.
     """
     this = ordered[i]
     if this.end != INF:
         return stated[i]
     for j in range(i + 2, min(i + _NEAR, len(ordered))):
-        if stated[j] > this.attested and (other := ordered[j]).value != this.value:
+        if stated[j] > attested and (other := ordered[j]).value != this.value:
             return min(stated[i], other.start)
-    found = later.find(i + _NEAR, this.value, this.attested)
+    found = later.find(i + _NEAR, this.value, attested)
     return stated[i] if found is None else min(stated[i], ordered[found].start)
 
 

@@ -1092,6 +1092,22 @@ def test_provenance_names_all_that_was_said_of_a_fact(store, story) -> None:
     assert store.versions("unknown") == []
 
 
+def test_provenance_names_the_later_statements_of_the_same_that_were_not_retracted(store, story) -> None:
+    told = story.tell(fact("f", "Ana", "lives_in", "Rome", (1, 9)), fact("other", "Ana", "lives_in", "Oslo"))
+    again = story.tell(fact("again", "Ana", "lives_in", "Rome", (3, 9)), fact("age", "Ana", "age", "Rome"))
+    story.tell(fact("wrong", "Ana", "lives_in", "Rome"), fact("last", "Ana", "lives_in", "Rome", (4, None)))
+    story.tell(retracted("r", "wrong"), unasserted("wrong", kind="retracted", cause="r"))
+    commit(store, story)
+
+    repetitions = store.provenance("f").repetitions
+
+    assert [(said.uuid, said.start) for said in repetitions] == [("again", 3), ("last", 4)]
+    assert (repetitions[0].source.episode_id, repetitions[0].source.recorded_at) == ("said-again", again)
+    assert [said.uuid for said in store.provenance("again").repetitions] == ["last"]
+    assert store.provenance("last").repetitions == ()
+    assert told < again
+
+
 def test_changes_come_in_the_order_of_messages_and_no_message_is_cut(store, story) -> None:
     story.tell(fact("a", "Ana", "age", value="1"), fact("b", "Ana", "age", value="2"))
     story.tell(unasserted("a"), unasserted("b", (0, 5)), fact("c", "Ana", "age", value="3"))

@@ -52,9 +52,9 @@ def test_a_statement_about_a_long_slot_works_out_few_of_its_facts_anew(
 ) -> None:
     worked_out: list[int] = []
 
-    def count(ordered: Sequence[Assertion], stated: Sequence[int]) -> Any:
+    def count(ordered: Sequence[Assertion], stated: Sequence[int], rule: int) -> Any:
         worked_out.append(len(ordered))
-        return believe(ordered, stated)
+        return believe(ordered, stated, rule)
 
     world = World(tmp_path / "data")
     world.memory.import_facts(lines(0, 200))

@@ -121,7 +121,7 @@ def test_a_build_that_was_begun_by_other_prompts_or_without_its_model_is_not_gon
         told.memory.rebuild("build", progress=interrupt)
     change(monkeypatch, "end")
 
-    with pytest.raises(InvalidInput, match=r"was begun with model-1, fake@.*, end-1, norm_v1, belief-4"):
+    with pytest.raises(InvalidInput, match=r"was begun with model-1, fake@.*, end-1, norm_v1, belief-5"):
         told.memory.resume_build("build")
     monkeypatch.undo()
     told.memory.resume_build("build")
@@ -144,4 +144,4 @@ def test_a_generation_says_what_made_it(told: World) -> None:
     assert made.extractors == ("model-1",)
     assert made.model.startswith("fake@")
     assert made.prompts == tuple(prompt(key).version_id for key in ("extract", "resolve", "end"))
-    assert (made.embedder, made.names, made.belief) == (None, "norm_v1", 4)
+    assert (made.embedder, made.names, made.belief) == (None, "norm_v1", 5)

@@ -77,7 +77,11 @@ PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("NEAR", NEAR | EVER | {"group": "g"}, {"fact_vectors_group", "facts_fact"}),
     ("NEAR", NEAR | EVER | {"keys": ["3"]}, {"primary", "facts_fact"}),
     ("REACH", NAMED | EVER, {"names_key", "withdrawals_episode", "facts_subject|edge", "facts_object|edge"}),
-    ("WHY", {"key": key("f1")}, {"primary", "reinforcements_fact", "closings_fact", "retractions_target"}),
+    (
+        "WHY",
+        {"key": key("f1")},
+        {"primary", "reinforcements_fact", "assertions_subject", "closings_fact", "retractions_target"},
+    ),
     ("CHANGES", {"since": 3, "limit": 10, "end": OPEN}, {"facts_opened", "facts_closed"}),
     ("ABOUT", OF | {"parts": ["names"]}, {"names_entity", "withdrawals_episode"}),
     ("ABOUT", OF | {"parts": ["attributes"]}, {"attributes_entity"}),

@@ -37,6 +37,7 @@ class SlotState:
     """A slot as this message leaves it. Of a many-valued relation it has the facts of one value only."""
 
     single: bool
+    rule: int  # the version of the rule of belief
     assertions: MutableMapping[str, Assertion] = field(default_factory=dict)
     endings: MutableMapping[str, Ending] = field(default_factory=dict)
     before: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # before this message, by fact
@@ -92,9 +93,9 @@ class SlotState:
         InvalidInput: too many may have.
         """
         if self.long is not None:
-            held = self.long.belief()
+            held = self.long.belief(self.rule)
             return held, [fact for fact, kept in self.long.assertions.changes.items() if kept is None]
-        held = belief(self.assertions.values(), tuple(self.endings.values()), single=self.single)
+        held = belief(self.assertions.values(), tuple(self.endings.values()), single=self.single, rule=self.rule)
         return held, [fact for fact in self.before if fact not in held]
 
 
@@ -104,6 +105,7 @@ class BeliefChanges:
 
     known: FactView
     build: str
+    rule: int
     group: str
     cause: int
     episode_id: str
@@ -123,7 +125,7 @@ class BeliefChanges:
         if state is None:
             single = self.single(relation)
             at = (subject, relation, None if single else value)
-            state = self._slots[at] = SlotState(single)
+            state = self._slots[at] = SlotState(single, self.rule)
             if subject not in self.introduced:  # even for a new value: an ending of every value may apply to it
                 self._load(state, *at)
         return state

@@ -57,6 +57,9 @@ class LongChanges:
         found = (self.assertions.get(fact) for fact in self._known.begun(low, high, limit))
         return [assertion for assertion in found if assertion is not None]
 
-    def belief(self) -> dict[str, tuple[Interval, ...]]:
-        """Return what is believed of every fact that the changes may touch. InvalidInput: they touch too many."""
-        return self._known.belief(self.assertions.changes, self.endings.changes)
+    def belief(self, rule: int) -> dict[str, tuple[Interval, ...]]:
+        """Return what is believed of every fact that the changes may touch, by a version of the rule of belief.
+
+        InvalidInput: they touch too many.
+        """
+        return self._known.belief(self.assertions.changes, self.endings.changes, rule)

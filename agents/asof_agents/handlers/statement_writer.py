@@ -72,7 +72,14 @@ class StatementWriter(Generic[N]):
         self.build = build
         self.ontology = build.ontology_of(names.episode)
         self.changes = BeliefChanges(
-            names.known, build.digest, names.group, cause, names.episode.episode_id, names.introduced.keys(), retried
+            names.known,
+            build.digest,
+            build.rule,
+            names.group,
+            cause,
+            names.episode.episode_id,
+            names.introduced.keys(),
+            retried,
         )
 
     def events(self) -> list[Event]:

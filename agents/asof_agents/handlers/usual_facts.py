@@ -59,7 +59,7 @@ def usual_events(first: Record, episode: EpisodeRecorded, build: Build, known: F
                 return None
             until, order = INF if end is None else end, (first.cause, 0)
             new = Assertion(fact, value, start, until, order, episode.valid_at, (), not planned)
-            holds, changes = _weigh(new, slot)
+            holds, changes = _weigh(new, slot, build.rule)
     said = literal if entity is None else stated.object
     fields = {  # all of them, in their order
         "fact_id": fact,
@@ -145,12 +145,14 @@ def _is_new_value(value: str, slot: Slot, *, is_told: bool) -> bool:
     )
 
 
-def _weigh(new: Assertion, slot: Slot) -> tuple[tuple[Period, ...], list[Event]]:
+def _weigh(new: Assertion, slot: Slot, rule: int) -> tuple[tuple[Period, ...], list[Event]]:
     """Return the periods over which a new assertion is believed, and what follows for the others of its slot."""
     fact, before = new.fact_id, slot.held
-    held = belief([*slot.assertions, new], (), single=True)
+    held = belief([*slot.assertions, new], (), single=True, rule=rule)
     changed = sorted(each for each, periods in held.items() if each != fact and before.get(each, ()) != periods)
     if not changed:
         return open_periods(held[fact]), []
-    state = SlotState(single=True, assertions={one.fact_id: one for one in slot.assertions}, before=before, last=fact)
+    state = SlotState(
+        single=True, rule=rule, assertions={one.fact_id: one for one in slot.assertions}, before=before, last=fact
+    )
     return open_periods(held[fact]), list(consequences(state, changed, held))

@@ -63,6 +63,14 @@ class CounterStatement(NamedTuple):
     source: StatementSource
 
 
+class Repetition(NamedTuple):
+    """A later assertion of the same subject, relation and object, which was not retracted."""
+
+    uuid: str
+    start: int  # of what it claims
+    source: StatementSource
+
+
 class Provenance(NamedTuple):
     """The sources of a fact, the statements against it, and its revisions; each in the order of the log."""
 
@@ -73,6 +81,7 @@ class Provenance(NamedTuple):
     ref: str | None
     corrects: str | None
     corrected_by: tuple[str, ...]
+    repetitions: tuple[Repetition, ...]
     endings: tuple[CounterStatement, ...]
     retractions: tuple[CounterStatement, ...]
     revisions: tuple[Revision, ...]

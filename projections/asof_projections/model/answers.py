@@ -457,10 +457,16 @@ class Explanation(Answer):
     """The evidence of a fact, and what became of it, each in the order of the log."""
 
     fact: Annotated[Fact, Field(description="As first said.")]
-    evidence: Annotated[tuple[Evidence, ...], Field(description="Of its assertion, then of its repetitions.")]
+    evidence: Annotated[
+        tuple[Evidence, ...], Field(description="Of its assertion, then of its repetitions, then of its restatements.")
+    ]
     time_words: Annotated[str | None, Field(examples=["in March"])]
     corrects: Id | None
     corrected_by: tuple[Id, ...]
+    restated_by: Annotated[
+        tuple[Id, ...],
+        Field(description="Facts that state the same under another ref, said later while it was believed."),
+    ]
     consequences: tuple[Consequence, ...]
 
 

@@ -6,7 +6,7 @@ processed; nothing is inferred here.
 
 import json
 
-from asof_projections.graph.ports import GraphStore, StatementSource
+from asof_projections.graph.ports import GraphStore, Provenance, Repetition, StatementSource
 from asof_projections.model.answers import Consequence, Evidence, Explanation, Fact, instant_of, time_of
 from asof_projections.model.rows import FactRow, RelationshipRow
 from asof_streams.instants import INF
@@ -35,13 +35,15 @@ class Witness:
             ]
         sources = [source for source in provenance.sources if source.recorded_at <= until]
         episodes = tuple(dict.fromkeys(source.episode_id for source in sources))
+        restated_by = [again for again in self._restatements(fact, provenance) if again.source.recorded_at <= until]
         expired_at = fact.expired_at if fact.expired_at <= until else INF
         return Explanation(
             Fact.of(fact._replace(episodes=episodes, expired_at=expired_at)),
-            tuple(e for source in sources if (e := self.evidence(source))),
+            tuple(e for s in (*sources, *(again.source for again in restated_by)) if (e := self.evidence(s))),
             provenance.time_words,
             provenance.corrects,
             tuple(c for c in provenance.corrected_by if (by := self._beliefs.fact(c)) and by.created_at <= until),
+            tuple(again.uuid for again in restated_by),
             tuple(
                 Consequence(
                     kind,
@@ -54,6 +56,21 @@ class Witness:
                 if at <= until
             ),
         )
+
+    def _restatements(self, fact: FactRow, provenance: Provenance) -> list[Repetition]:
+        """Return the statements that said a fact again while it was believed, as facts of their own."""
+        if not provenance.repetitions or fact.occurrence:
+            return []
+        versions = self._beliefs.versions(fact.uuid)
+        return [
+            again
+            for again in provenance.repetitions
+            if any(
+                one.known_from < again.source.recorded_at < one.known_to
+                and one.valid_at <= again.start < one.invalid_at
+                for one in versions
+            )
+        ]
 
     def evidence(self, source: StatementSource) -> Evidence | None:
         """Return the words of a source. None: its episode is gone."""

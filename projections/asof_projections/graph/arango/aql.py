@@ -156,7 +156,7 @@ RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outwar
 """
 
 # The provenance of a fact. Reads assertions by key, reinforcements, closings and endings by theirs
-# of a fact, assertions_corrects, retractions_target; what a closing names by key.
+# of a fact, assertions_corrects, assertions_subject, retractions_target; what a closing names by key.
 WHY: Final = """
 FOR a IN @@assertions
   FILTER a._key == @key
@@ -170,6 +170,12 @@ FOR a IN @@assertions
       FILTER c.corrects == a.uuid
       SORT c.n
       RETURN c.uuid)
+  LET repetitions = (
+    FOR p IN @@assertions
+      FILTER p.subject_uuid == a.subject_uuid AND p.relation == a.relation AND p.thing == a.thing
+      FILTER p.n > a.n AND p.dead == 0
+      SORT p.n
+      RETURN p)
   LET endings = (
     FOR e IN @@endings
       FILTER e.s == a.s AND e.relation == a.relation AND e.grp == a.grp AND e.at > a.stated_from
@@ -190,8 +196,8 @@ FOR a IN @@assertions
       LET ended = (FOR s IN @@endings FILTER s._key == c.statement_key RETURN s)
       LET retracted = (FOR s IN @@retractions FILTER s._key == c.statement_key RETURN s)
       RETURN { row: c, source: FIRST(APPEND(asserted, APPEND(ended, retracted))) })
-  RETURN { row: a, again: again, corrected_by: corrected_by, endings: endings, retractions: retractions,
-           closings: closings }
+  RETURN { row: a, again: again, corrected_by: corrected_by, repetitions: repetitions, endings: endings,
+           retractions: retractions, closings: closings }
 """
 
 # The versions that messages after a position opened and closed; the changes of a message are never parted. Reads facts

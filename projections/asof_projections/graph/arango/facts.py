@@ -11,7 +11,7 @@ from asof_projections.fts_words import words_of
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, ascii_text, key
-from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
+from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
 from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window, literals_of
 from asof_streams.instants import INF, parse
@@ -137,6 +137,7 @@ class ArangoFacts(ArangoReader):
             assertion["ref"],
             assertion["corrects"],
             tuple(explanation["corrected_by"]),
+            tuple(Repetition(p["uuid"], p["stated_from"], _source(p)) for p in explanation["repetitions"]),
             tuple(CounterStatement(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in explanation["endings"]),
             tuple(
                 CounterStatement(r["uuid"], r["created_at"], bool(r["dead"]), _source(r))

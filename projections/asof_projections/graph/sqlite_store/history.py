@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
+from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
 from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
 from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
@@ -21,6 +21,8 @@ _ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, rel
 _REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM reinforcements t WHERE fact = ? ORDER BY n"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
+_REPETITIONS: Final = f"""SELECT uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}
+    FROM facts t INDEXED BY fact_slot WHERE dead = 0 AND s = ? AND relation = ? AND object = ? AND n > ? ORDER BY n"""
 _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, created_at
     FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?)
     AND at > ? AND (fact IS NULL OR fact = ?) ORDER BY n"""
@@ -77,6 +79,10 @@ class SqliteHistory(SqliteFacts):
             ref,
             corrects,
             tuple(correction for (correction,) in self._rows(_CORRECTED_BY, (uuid,))),
+            tuple(
+                Repetition(again, since, StatementSource._make(words))
+                for again, since, *words in self._rows(_REPETITIONS, (s, relation, obj, n))
+            ),
             tuple(map(_counter_statement, self._rows(_ENDINGS, (s, relation, obj, start, uuid)))),
             tuple(map(_counter_statement, self._rows(_RETRACTIONS, (uuid,)))),
             tuple(self._revision(*revision) for revision in self._rows(_CLOSINGS, (n,))),
