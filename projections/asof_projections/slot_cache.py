@@ -28,6 +28,7 @@ OF_SLOTS: Final = frozenset(
     {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
 )
 _MOST: Final = 200_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
+_MOST_LOADING: Final = 600_000  # while a store is loaded in bulk, perhaps by way of a process: a read costs much
 _LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation
 
@@ -87,6 +88,7 @@ class SlotCache:
     """Whole slots by group, subject and relation, as of the last event that was applied."""
 
     def __init__(self) -> None:
+        self._most = _MOST
         self._slots: dict[_Key, _Kept] = {}
         self._empty: _Key | None = None  # the slot that was read last, where it was empty
         self._of: dict[str, _Kept] = {}  # the slot of each assertion and ending in them
@@ -108,7 +110,7 @@ class SlotCache:
         return at == self._empty or at in self._slots
 
     def _keep(self, key: _Key, slot: Slot) -> _Kept:
-        if len(self._of) + len(slot.assertions) > _MOST:
+        if len(self._of) + len(slot.assertions) > self._most:
             self.clear()
         kept = self._slots[key] = _Kept(slot)
         self._of.update(dict.fromkeys([*kept.assertions, *kept.endings], kept))
@@ -151,6 +153,10 @@ class SlotCache:
                         kept.remove(statement)
                 if live:
                     self.clear()
+
+    def keep_more(self) -> None:
+        """Keep three times as many from now on: for who soon ends, and to whom a read costs much."""
+        self._most = _MOST_LOADING
 
     def clear(self) -> None:
         """Drop all slots."""

@@ -24,6 +24,7 @@ __all__ = [
     "log",
     "messages",
     "options",
+    "plain_records",
     "record_sealer",
     "resource_pool",
     "sealer",

@@ -12,9 +12,12 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
-from asof.runtime import database_process, generation_build
+from asof.runtime import database_process, generation_build, read_ahead
+from asof.runtime.build_file import BuildFile
 from asof.runtime.database_process import DatabaseProcess, start_process
-from asof_streams.errors import DamagedView, StorageFailed
+from asof_streams.errors import BuildStopped, DamagedView, StorageFailed
+from asof_streams.semantic import FactAsserted
+from asof_streams.sqlite_log import SqliteLog
 
 TOLD = ["I live in Rome.", "I work at Initech.", "My sister Maria works at Acme.", "I moved to Berlin in March 2024."]
 
@@ -23,6 +26,7 @@ TOLD = ["I live in Rome.", "I work at Initech.", "My sister Maria works at Acme.
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """A memory of chat and of structured facts, whose builds fill their graphs in bulk."""
     monkeypatch.setattr(generation_build, "IN_BULK", 0)
+    monkeypatch.setattr(read_ahead, "_FIRST", 3)  # so that another process reads the rest
     with asof.open(tmp_path / "memory", embedder="none") as opened:
         for day in range(10, 28):
             opened.add(TOLD[day % 4], role="Ana", timestamp=f"2024-05-{day}T09:00:00Z")
@@ -70,6 +74,23 @@ def test_a_graph_is_the_same_whether_another_process_writes_all_of_it_or_less(
     assert memory.digest("elsewhere") == memory.digest("here")
     assert source == "episodes" or memory.digest("elsewhere") == memory.digest("main")
     assert content(memory, "elsewhere") == content(memory, "here")
+    assert [check for check in memory.verify() if not check.ok] == []
+
+
+def test_a_build_that_stopped_and_goes_on_is_the_same_words_included(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.rebuild("whole")
+    asked = iter([False, True])
+    with monkeypatch.context() as stopping:
+        stopping.setattr(BuildFile, "is_to_stop", lambda _: next(asked))
+        with pytest.raises(BuildStopped):
+            memory.rebuild("stopped")
+    with SqliteLog(memory._session.places.semantic("stopped")) as log:
+        assert any(isinstance(record.event, FactAsserted) for record in log.read())
+    memory.rebuild("stopped")
+
+    assert memory.digest("stopped") == memory.digest("whole")
     assert [check for check in memory.verify() if not check.ok] == []
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import asof_streams
 from asof_streams import control, conversation, episodic, events, messages, semantic
+from asof_streams.plain_records import pack, unpack
 
 HISTORY = Path(__file__).resolve().parents[1] / "history"
 FILES = sorted(HISTORY.glob("*.jsonl"))
@@ -50,6 +51,26 @@ def test_stored_payloads_mean_today_what_the_file_says(path: Path) -> None:
     assert kept
     for line in kept:
         assert events.decode(type_, version, line["payload"].encode()).model_dump(mode="json") == line["decoded"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_stored_payloads_come_from_another_process_as_they_are_read_here(path: Path) -> None:
+    type_, version = type_and_version(path)
+    payloads = [line["payload"].encode() for line in lines(path)]
+
+    def read() -> list[events.Record]:
+        decoded = (events.decode(type_, version, payload) for payload in payloads)
+        return [
+            events.Record(at, "Zoë's", 1_714_555_800_000_000, 5, 1, 3, 2, event) for at, event in enumerate(decoded)
+        ]
+
+    made = list(unpack(pack(read())))
+
+    assert made == read()
+    assert {type(record) for record in made} == {events.Record}
+    for record, known in zip(made, read(), strict=True):
+        assert record.event.encode() == known.event.encode()
+        assert [name for name in record.event.__dict__ if name != "statement"] == [*known.event.__dict__]
 
 
 @pytest.mark.parametrize("version", range(1, episodic.EpisodeRecorded.version + 1))

@@ -1,7 +1,11 @@
 """Slots that a writer keeps: one that was empty is kept from its first statement on, unless something came between."""
 
+import pytest
+
+from asof_projections import slot_cache
 from asof_projections.model.rows import Slot
 from asof_projections.slot_cache import SlotCache, assertion_of, ending_of
+from asof_projections.versions import Assertion
 from asof_streams.events import Event, Record
 from asof_streams.semantic import FactAsserted, FactEnded
 
@@ -51,7 +55,7 @@ def kept(cache: SlotCache) -> Slot | None:
     return None if loaded else slot
 
 
-def of(record: Record) -> list[object]:
+def of(record: Record) -> list[Assertion]:
     assert isinstance(record.event, FactAsserted)
     return [assertion_of(record, record.event)]
 
@@ -103,3 +107,20 @@ def test_nothing_is_known_of_a_slot_after_all_were_dropped() -> None:
     cache.clear()
     cache.apply(asserted(1))
     assert kept(cache) is None
+
+
+@pytest.mark.parametrize("loading", [False, True])
+def test_all_slots_are_dropped_where_there_are_too_many_of_which_a_load_keeps_more(
+    loading: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slot_cache, "_MOST", 1)
+    monkeypatch.setattr(slot_cache, "_MOST_LOADING", 2)
+    cache = SlotCache()
+    if loading:
+        cache.keep_more()
+    assert kept(cache) is None
+    cache.apply(asserted(1))
+    two = Slot(of(asserted(2, "second")), (), {"second": ((2, 3),)})
+    cache.read("g", "ben", "lives_in", lambda: two)
+
+    assert (kept(cache) is not None) is loading

@@ -8,11 +8,13 @@ import marshal
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import Any, Final
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof_agents.layer import Layer
-from asof_projections.graph.sqlite_store.store import REMEDY
+from asof_projections.graph.sqlite_store.store import REMEDY, SqliteGraph
 from asof_streams.errors import DamagedView, StorageFailed
 from asof_streams.sqlite import SqliteGuard, connect
 from asof_streams.sqlite_log import EncodedEvent, SqliteLog
@@ -22,6 +24,7 @@ _FEW: Final = 500  # questions, such as those of opening a store, that say nothi
 _ROWS: Final = 20  # that a process can have written by another one in the time of one question
 _CLOSE: Final = b""
 _ONE, _MANY, _ASK, _APPEND = range(4)  # what to do: execute a statement, once or for each row, answer it; append
+_WAITING: Final = 16  # messages that wait to be sent, each of some megabytes at most: about what one flush comes to
 _FORMAT: Final = 2  # of marshal: later ones look for equal objects, of which there are few
 
 
@@ -51,6 +54,7 @@ class DatabaseProcess:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._child = ChildProcess(_serve, path)
+        self._outbox = _Outbox(self._child)
         self._here: sqlite3.Connection | None = None  # once the file was taken over
         self._in_transaction = False
         self._settings: list[str] = []  # of the connection, to be made again where it is taken over
@@ -126,27 +130,58 @@ class DatabaseProcess:
             self._send_message(_CLOSE)
             self._receive()
         finally:
-            self._child.kill()
+            self._kill()
 
     def _send(self, sql: str, values: Any, kind: int = _ONE) -> None:
         self._send_message(marshal.dumps((sql, values, kind), _FORMAT))
 
     def _send_message(self, message: bytes) -> None:
-        try:
-            self._child.send(message)
-        except ChannelClosed:
+        if self._outbox.is_closed:
             self._receive()  # what ended it
-            raise
+        self._outbox.put(message)
+
+    def _kill(self) -> None:
+        self._child.abort()
+        self._outbox.close()
+        self._child.kill()
 
     def _receive(self) -> Any:
         try:
             return self._child.receive()
         except Exception as error:
             self._has_failed = True
-            self._child.kill()
+            self._kill()
             if isinstance(error, ChannelClosed):
                 raise StorageFailed(f"{self._path}: the process that writes it has ended") from None
             raise
+
+
+class _Outbox:
+    """What is to be sent on a channel, by a thread that waits for the other end in the place of this one."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.is_closed = False  # by the other end, so that nothing more is sent
+        self._channel = channel
+        self._waiting: Queue[bytes | None] = Queue(_WAITING)
+        self._thread = Thread(target=self._send_all, daemon=True)
+        self._thread.start()
+
+    def put(self, message: bytes) -> None:
+        """Have a message sent; this waits only where many wait already."""
+        self._waiting.put(message)
+
+    def close(self) -> None:
+        """Send what waits, and end. The other end has to read it, or to have ended."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _send_all(self) -> None:
+        while (message := self._waiting.get()) is not None:
+            if not self.is_closed:
+                try:
+                    self._channel.send(message)
+                except ChannelClosed:
+                    self.is_closed = True
 
 
 def _serve(channel: Channel, path: Path) -> None:
@@ -200,13 +235,15 @@ class SendingLayer(Layer):
 
     def flush(self) -> None:
         """Have the buffered events appended, without waiting for it."""
-        drafts, log = self._drafts, self.log
+        drafts, log, store = self._drafts, self.log, self.store
         if not drafts and self.checkpoint == self._durable:
             return
         assert isinstance(log, SqliteLog), f"{log.name} is in no file"
+        assert isinstance(store, SqliteGraph), f"the graph of {log.name} is in no file"
         rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in drafts]
         if self._process.append(log, self.end - len(rows), rows, self.checkpoint):
             self._drafts, self._durable = [], self.checkpoint
+            store.index_words()
         else:
             super().flush()
 

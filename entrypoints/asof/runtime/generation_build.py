@@ -8,7 +8,7 @@ last, and goes on from where the other stopped.
 """
 
 import sqlite3
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import cast
 
@@ -16,10 +16,11 @@ from asof.runtime.build_file import BuildFile, name_taken
 from asof.runtime.control_log import decide
 from asof.runtime.database_process import DatabaseProcess, SendingLayer, start_process
 from asof.runtime.extractors import ExtractorFactory
-from asof.runtime.generations import follow
+from asof.runtime.generations import EpisodicRecords, follow
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
 from asof.runtime.processes import SeldomCollections
+from asof.runtime.read_ahead import ReadAhead
 from asof.runtime.recorded_answers import build_replies, open_answers
 from asof.runtime.replica_manifest import expect_no_copy
 from asof.runtime.wiring import OpenStore, Progress, following_store, writable_log
@@ -112,15 +113,17 @@ class _Build:
             generations = OpenGenerations(logs, stores[0], stores[1:])
             opened.callback(generations.close)
             generation = generations.open(self._info, self._store_opener(opened, episodic, generations.journal))
+            source: EpisodicRecords = episodic
             if self._process is not None:
                 generation.layer = SendingLayer(generation.layer, self._process)
+                source = opened.enter_context(closing(ReadAhead(episodic)))
             generation.meter, journal = UNMETERED, generations.journal  # nobody asks for a report of what is built
             if journal is not None:
                 opened.enter_context(journal.budget.of_build(self._budget, build_replies([places], name)))
             while generation.layer.checkpoint < (end := _visible(episodic, stores[0])):
                 told = self._file.progress(generation.layer.checkpoint, end, self._progress)
                 try:
-                    whole = follow(generation, episodic, stores[0], end, told, journal, self._file.is_to_stop)
+                    whole = follow(generation, source, stores[0], end, told, journal, self._file.is_to_stop)
                 except BuildStopped:
                     self._file.pause()
                     raise

@@ -1,11 +1,11 @@
 """A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
@@ -26,7 +26,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
-from asof_streams.events import Draft, Event
+from asof_streams.events import Draft, Event, Record
 from asof_streams.files import locked_folder, make_folder, replace_file
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
@@ -38,6 +38,14 @@ LOOK_EVERY: Final = 16  # messages; to ask whether a build is to stop looks for 
 _MOST: Final = 32  # ontologies in memory
 
 FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
+
+
+class EpisodicRecords(Protocol):
+    """The records of an episodic log, for who follows it."""
+
+    def read(self, start: int, stop: int) -> Iterator[Record]:
+        """Yield the records of [start, stop), as an EventLog does."""
+        ...
 
 
 def open_semantic(
@@ -112,7 +120,7 @@ def generation_of(
 
 def follow(
     generation: Generation,
-    episodic: SqliteLog,
+    episodic: EpisodicRecords,
     episodes: EpisodeView,
     stop: int,
     progress: Progress | None = None,

@@ -211,7 +211,7 @@ class SqliteGraph(
         """Fill an empty store fast. The file must have no other user, and is useless if the load is interrupted.
 
         Indexes and words are made at the end: until then only apply, commit and position may be called, and after
-        `answer_handlers` the reads of handlers. PositionConflict: the store is not empty.
+        `answer_handlers` the reads of handlers and `index_words`. PositionConflict: the store is not empty.
         """
         if self.position() != 0:
             raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
@@ -222,14 +222,18 @@ class SqliteGraph(
             self._indexed.clear()
         self._projector.indexing_words, self._loading = False, True
         yield
+        has_words = self._projector.indexing_words
         self._projector.indexing_words, self._loading = True, False
         with self._guard:
+            self._projector.index_words()
             if self._db.in_transaction:
                 self._db.execute("COMMIT")
                 self._next = None
+            self._projector.forget()  # what handlers looked up, while another process may still write
             self._set(_SORTING)
             self._index(schema.ASKED | schema.READ)
-            self._tell_words("rebuild")
+            if not has_words:
+                self._tell_words("rebuild")
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
 
     def _tell_words(self, command: str) -> None:
@@ -237,9 +241,20 @@ class SqliteGraph(
             self._db.execute(f"INSERT INTO {words} ({words}) VALUES ('{command}')")
 
     def answer_handlers(self) -> None:
-        """Make the indexes that the reads of handlers need, during a bulk load."""
+        """Make the indexes that the reads of handlers need, during a bulk load.
+
+        What is said from here on goes into the word indexes with each commit, or `index_words`, instead of at the end.
+        """
         with self._guard:
             self._index(schema.ASKED)
+            self._tell_words("rebuild")
+        self._projector.indexing_words = True
+        self._projector.slots.keep_more()
+
+    def index_words(self) -> None:
+        """Write all rows that are buffered, and index the words in them."""
+        with self._guard:
+            self._projector.index_words()
 
     def _index_for(self, *indexes: str) -> None:
         if self._loading and not self._indexed.issuperset(indexes):

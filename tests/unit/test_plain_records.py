@@ -1,0 +1,55 @@
+"""A record that another process sends by its values is the one that it read: test_golden_events tries every event."""
+
+import pytest
+
+from asof_streams.episodic import EpisodeRecorded
+from asof_streams.errors import DecodeError
+from asof_streams.events import Event, Record
+from asof_streams.messages import FactStatement
+from asof_streams.plain_records import pack, unpack
+
+
+def record(event: Event) -> Record:
+    return Record(7, "Zoë's", 1_714_555_800_000_000, 5, 1, 3, 2, event)
+
+
+def episode_of(body: bytes, version: int = FactStatement.version) -> EpisodeRecorded:
+    return EpisodeRecorded(
+        episode_id="e",
+        name="",
+        source="fact",
+        source_description="",
+        role="",
+        role_type="user",
+        body=body.decode(),
+        content_length=0,
+        valid_at=1,
+        statement_version=version,
+    )
+
+
+def test_the_statement_of_an_episode_comes_along() -> None:
+    stated = FactStatement(group_id="g", subject="Ana", relation="is", object=7, valid_at=3, confidence=0.3)
+    [made] = unpack(pack([record(episode_of(stated.encode()))]))
+
+    assert isinstance(made.event, EpisodeRecorded)
+    assert made.event.__dict__["statement"] == stated
+    assert made.event.statement.encode() == stated.encode()
+    assert [*made.event.statement.__dict__] == [*FactStatement.model_fields]
+
+
+def test_a_statement_that_is_more_than_texts_and_numbers_is_read_there() -> None:
+    stated = FactStatement(group_id="g", subject="Ana", relation="likes", object="chess", qualifiers={"how": "well"})
+    [made] = unpack(pack([record(episode_of(stated.encode()))]))
+
+    assert isinstance(made.event, EpisodeRecorded)
+    assert "statement" not in made.event.__dict__
+    assert made.event.statement == stated
+
+
+def test_a_statement_that_cannot_be_read_stops_whoever_asks_for_it() -> None:
+    [made] = unpack(pack([record(episode_of(b"{}", FactStatement.version + 1))]))
+
+    assert isinstance(made.event, EpisodeRecorded)
+    with pytest.raises(DecodeError, match="newer"):
+        made.event.statement  # noqa: B018 - to read it is what raises
