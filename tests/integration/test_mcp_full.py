@@ -163,9 +163,6 @@ def test_two_names_are_one_and_two_again(writer: Agent) -> None:
     assert employers() == {"Acme"}
     wait_until(lambda: "From now on they are two." in writer.text("split_entity", **both))
     assert employers() == set()
-    nobody = writer.became(writer.ask("merge_entities", entity="Nobody", into="Ana"))
-    assert nobody["state"] == "parked"
-    assert nobody["reason"]
 
 
 def test_agents_that_only_read_get_no_tool_that_writes(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@
 A list of tools is read by a language model with each request, so a schema has no more than what a call is made by.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr
 from pydantic.fields import FieldInfo
 
 from asof.operations.errors import InvalidInput
@@ -18,6 +18,12 @@ from asof.operations.times import in_instants, system
 _DROPPED: Final = ("title", "examples", "maxLength", "pattern", "maxItems")
 
 
+_TIME: Final = object()  # marks the arguments that are times
+Time = Annotated[str, _TIME]
+"""A time as an agent says it: RFC 3339, a date, or words. An answer says as which instant it was read."""
+MaybeTime = Annotated[str | None, _TIME]
+
+
 class Arguments(BaseModel):
     """The base of all arguments. Null is as good as leaving one out."""
 
@@ -25,6 +31,53 @@ class Arguments(BaseModel):
 
     QUIET: ClassVar[frozenset[str]] = frozenset()
     """Arguments of Graphiti's that are taken, and listed in the profile `graphiti` alone."""
+    PAGING: ClassVar[frozenset[str]] = frozenset({"cursor"})
+    """Arguments that may differ from page to page of a list."""
+
+    _instants: dict[str, int] = PrivateAttr(default_factory=dict)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of times that name none."""
+        return UTC
+
+    def time(self, name: str) -> int | None:
+        """Return a time by its name in microseconds, always the same; None: it was left out. InvalidInput: it is none.
+
+        It has to be one that is marked as a time: the answer then says which instant it is.
+        """
+        assert name in self._times_by_name()
+        if name not in self._instants:
+            instant = read_time(name, getattr(self, self._times_by_name()[name]), self.zone)
+            if instant is None:
+                return None
+            self._instants[name] = instant
+        return self._instants[name]
+
+    def use_times(self, instants: Mapping[str, int]) -> None:
+        """Take times as these instants from now on: what was left out, or was read for an earlier page."""
+        self._instants.update(instants)
+
+    def times(self) -> dict[str, int]:
+        """Return every time that was given, or is used in place of one, by its name; those of parts with their place.
+
+        InvalidInput: one of them is no time.
+        """
+        read = {name: self.time(name) for name in self._times_by_name()}
+        return {name: instant for name, instant in (*read.items(), *self._times_of_parts()) if instant is not None}
+
+    def _times_of_parts(self) -> Iterator[tuple[str, int]]:
+        for field in type(self).model_fields:
+            parts = getattr(self, field)
+            for number, part in enumerate(parts if isinstance(parts, tuple) else ()):
+                if isinstance(part, Arguments):
+                    yield from ((f"{field}.{number}.{name}", instant) for name, instant in part.times().items())
+
+    @classmethod
+    def _times_by_name(cls) -> dict[str, str]:
+        """Return the fields that are times, by the names that agents see."""
+        fields = cls.model_fields.items()
+        return {field.alias or name: name for name, field in fields if _TIME in field.metadata}
 
 
 def like(query: type[BaseModel], name: str, default: Any = ..., description: str | None = None) -> Any:

@@ -7,10 +7,11 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from asof.mcp.answers import RecalledFact
 from asof.mcp.arguments import Arguments, like
 from asof.mcp.documents import DocumentAddress, document_of, title_of, title_of_words
+from asof.mcp.found_answers import RecalledFact
 from asof.mcp.tools import Access, Reply, tool
+from asof.mcp.wording import said_in
 from asof.operations import facts
 from asof.operations.errors import NotFound
 from asof.operations.queries import FactSearchQuery, ask
@@ -53,7 +54,7 @@ async def search(access: Access, asked: SearchArguments) -> Reply:
     query = ask(FactSearchQuery, {"query": asked.query, "group_id": group, "any_time": True, "limit": _MOST})
     found, _ = await run_as_of(access.served, facts.search, query, [group])
     titles = {DocumentAddress(group, "fact", fact.uuid): title_of(RecalledFact.of(fact)) for fact in found}
-    said = ((one.uuid, title_of_words(one.role, one.content)) for one in found.episodes)
+    said = ((one.uuid, title_of_words(one.role, said_in(one.source, one.content))) for one in found.episodes)
     titles |= {DocumentAddress(group, "episode", uuid): title for uuid, title in said}
     results = (FoundDocument(id=_id_of(one), title=title, url=one.uri) for one, title in titles.items())
     answer = FoundDocuments(results=tuple(results))

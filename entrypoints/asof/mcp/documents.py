@@ -10,13 +10,15 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote as escaped
 from urllib.parse import unquote
 
-from asof.mcp.answers import Moments, RecalledFact, ToolAnswer
+from asof.mcp.answers import Moments, ToolAnswer
 from asof.mcp.episodes import facts_of_episode
 from asof.mcp.explanations import ExplainArguments, explain_fact
+from asof.mcp.found_answers import RecalledFact
 from asof.mcp.history import TimelineArguments, get_entity_timeline
-from asof.mcp.identifiers import episode_of
+from asof.mcp.identifiers import episode_of, unknown_entity
 from asof.mcp.text import block, of_fact, period, plain, when
 from asof.mcp.tools import Access, Reply, shared_fields
+from asof.mcp.wording import said_in
 from asof.operations import entities, facts
 from asof.operations.answers import EntityProfile
 from asof.operations.errors import NotFound
@@ -87,7 +89,7 @@ async def _entity(access: Access, group: str, name: str) -> ToldDocument:
     query = ask(EntityQuery, {"name": name, "group_id": group, "limit": _FACTS})
     found, reached = await run_as_of(access.served, entities.entity, query, [group])
     if not found:
-        raise NotFound("no entity of this group has this name or id: search_nodes finds names")
+        raise unknown_entity()
     answer = ToolAnswer(group_ids=(group,), as_of=Moments.of(reached))
     lines = [line for profile in found for line in _profile_lines(profile)]
     return ToldDocument(plain(found[0].name), block(answer, lines), answer.as_of)
@@ -122,10 +124,11 @@ async def _episode(access: Access, group: str, name: str) -> ToldDocument:
         raise NotFound("no episode of this group has this id: list_episodes shows the ids")
     said = await access.served.ask(partial(facts_of_episode, episode=episode))
     answer = ToolAnswer(**await shared_fields(access, [group]))
-    words = f"{quote(episode.content)}, said {when(episode.valid_at)}"
+    said_words = said_in(episode.source, episode.content)
+    words = f"{quote(said_words)}, said {when(episode.valid_at)}"
     speaker = f" by {quote(episode.role)}" if episode.role else ""
     lines = [words + speaker, *(f"- {of_fact(RecalledFact.of(fact))}" for fact in said.values())]
-    return ToldDocument(title_of_words(episode.role, episode.content), block(answer, lines), answer.as_of)
+    return ToldDocument(title_of_words(episode.role, said_words), block(answer, lines), answer.as_of)
 
 
 def _document(title: str, reply: Reply) -> ToldDocument:

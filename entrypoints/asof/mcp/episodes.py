@@ -1,46 +1,45 @@
 """The tools that list episodes, and what they say: list_episodes, and Graphiti's get_episodes, get_episode_entities."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
 from functools import partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from asof.mcp.answers import (
-    EpisodeEntities,
-    EpisodePage,
-    ListedEpisode,
-    ListedEpisodes,
-    Moments,
-    RecalledFact,
-    RecalledNode,
-)
-from asof.mcp.arguments import Arguments, Several, like, read_time
+from asof.mcp.answers import Moments
+from asof.mcp.arguments import Arguments, MaybeTime, Several
+from asof.mcp.found_answers import RecalledFact, RecalledNode
+from asof.mcp.graphiti_answers import EpisodeEntities, EpisodePage, ListedEpisode, ListedEpisodes
 from asof.mcp.identifiers import episode_of
-from asof.mcp.searches import node_of
+from asof.mcp.pages import Pages
+from asof.mcp.searches import nodes_of
 from asof.mcp.text import block, of_fact, of_id, when
 from asof.mcp.tools import Access, Reply, shared_fields, tool
+from asof.mcp.wording import said_in
 from asof.operations import facts, logs
 from asof.operations.answers import Entity, Episode, EpisodeRecord, Fact
 from asof.operations.errors import NotFound
 from asof.operations.graphiti import last_episodes
 from asof.operations.queries import EpisodesQuery, FactQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import run_as_of
+from asof.operations.service_answers import Reached, reached_by, run_as_of
+from asof.operations.times import from_datetime
 
 _MOST_EPISODES: Final = 10_000
 _MOST_OF_A_PAGE: Final = 100
+_MOST_FACTS: Final = 1_000  # of a page
 
 
 class ListEpisodesArguments(Arguments):
     """The arguments of list_episodes."""
 
-    start: str | None = Field(None, alias="from", description="Said from this time on.")
-    stop: str | None = Field(None, alias="to", description="Said before this time.")
-    known_at: str | None = None
+    PAGING: ClassVar = frozenset({"cursor", "limit"})
+
+    start: MaybeTime = Field(None, alias="from", description="Said from this time on.")
+    stop: MaybeTime = Field(None, alias="to", description="Said before this time.")
+    known_at: MaybeTime = None
     limit: int = Field(20, ge=1, le=_MOST_OF_A_PAGE)
-    cursor: str | None = like(EpisodesQuery, "cursor", None)
+    cursor: str | None = None
     group_id: str | None = None
 
 
@@ -48,57 +47,82 @@ class ListEpisodesArguments(Arguments):
 async def list_episodes(access: Access, asked: ListEpisodesArguments) -> Reply:
     """List what was said within a period, word for word, in the order in which it was recorded."""
     group = access.scope.one(asked.group_id)
+    pages = Pages("list_episodes", asked, [group])
     query = ask(
         EpisodesQuery,
         {
-            "from": read_time("from", asked.start, UTC),
-            "to": read_time("to", asked.stop, UTC),
-            "known_at": read_time("known_at", asked.known_at, UTC),
+            "from": asked.time("from"),
+            "to": asked.time("to"),
+            "known_at": asked.time("known_at") if pages.is_first else pages.moments[1],
             "limit": asked.limit,
-            "cursor": asked.cursor,
+            "cursor": pages.place or None,
             "group_id": group,
         },
     )
-    page = query.page
-    if page is not None and query.known_at is None:
-        query = query.model_copy(update={"known_at": page.known})
     found, reached = await run_as_of(access.served, logs.episodes, query, [group])
     listed = tuple(map(_listed, found))
     answer = EpisodePage(
         group_ids=(group,),
         as_of=Moments.of(reached._replace(valid=None)),
-        next_cursor=found.next,
+        next_cursor=None if found.next is None else pages.next_cursor(found.next, (None, reached.known)),
         episodes=listed,
     )
     return Reply(answer, block(answer, _episode_lines(listed)))
 
 
 class GetEpisodesArguments(Arguments):
-    """Graphiti's arguments of get_episodes."""
+    """Graphiti's arguments of get_episodes, and the page."""
+
+    PAGING: ClassVar = frozenset({"cursor", "max_episodes"})
 
     group_ids: Several = ()
     max_episodes: int = Field(10, ge=1, le=_MOST_EPISODES)
+    cursor: str | None = None
 
 
 @tool(GetEpisodesArguments, ListedEpisodes)
 async def get_episodes(access: Access, asked: GetEpisodesArguments) -> Reply:
-    """List the last episodes, as they were said."""
+    """List the last episodes, as they were said; with cursor those before them."""
     groups = access.scope.several(asked.group_ids)
-    found = await access.served.ask(
-        lambda session: [one for group in groups for one in last_episodes(session, group, asked.max_episodes)]
+    pages = Pages("get_episodes", asked, groups)
+    needed = pages.start + asked.max_episodes + 1
+    found, reached = await access.served.ask(partial(_last, groups=groups, count=needed, known=pages.moments[1]))
+    part = pages.cut(found[::-1], asked.max_episodes, (None, reached.known))
+    listed = tuple(_listed(episode) for episode in part.items[::-1])
+    answer = ListedEpisodes(
+        group_ids=groups,
+        as_of=Moments.of(reached._replace(valid=None)),
+        next_cursor=part.next_cursor,
+        message="Episodes retrieved successfully" if listed else "No episodes found",
+        episodes=listed,
     )
-    found = sorted(found, key=lambda one: one[0].valid_at)[-asked.max_episodes :]
-    listed = [_listed(episode) for episode, *_ in found]
-    message = "Episodes retrieved successfully" if listed else "No episodes found"
-    answer = ListedEpisodes(**await shared_fields(access, groups), message=message, episodes=tuple(listed))
     return Reply(answer, block(answer, _episode_lines(listed)))
 
 
+def _last(session: Any, groups: Sequence[str], count: int, known: int | None) -> tuple[list[Episode], Reached]:
+    """Return the last episodes of groups in the order in which they were said, of those that were known; None: now."""
+    reached = reached_by(session, groups)
+    reached = reached if known is None else reached._replace(known=known)
+    said = [one for group in groups for one in _last_of(session, group, count, known)]
+    return sorted(said, key=lambda one: one.valid_at)[-count:], reached
+
+
+def _last_of(session: Any, group: str, count: int, known: int | None) -> list[Episode]:
+    asked = count
+    while True:  # what came since is not counted
+        found = [episode for episode, *_ in last_episodes(session, group, asked)]
+        counted = [one for one in found if known is None or from_datetime(one.created_at) <= known]
+        if len(counted) >= count or len(found) < asked:
+            return counted[-count:]
+        asked *= 2
+
+
 def _listed(episode: Episode) -> ListedEpisode:
+    said = said_in(episode.source, episode.content)
     return ListedEpisode(
         uuid=episode.uuid,
         name=episode.name,
-        content=f"{episode.role}: {episode.content}" if episode.role else episode.content,
+        content=f"{episode.role}: {said}" if episode.role else said,
         said_at=episode.valid_at,
         created_at=episode.created_at,
         source=episode.source,
@@ -112,9 +136,10 @@ def _episode_lines(episodes: Sequence[ListedEpisode]) -> list[str]:
 
 
 class EpisodeEntitiesArguments(Arguments):
-    """Graphiti's arguments of get_episode_entities."""
+    """Graphiti's arguments of get_episode_entities, and the page."""
 
     episode_uuids: Several = Field(min_length=1)
+    cursor: str | None = None
 
 
 @tool(EpisodeEntitiesArguments, EpisodeEntities)
@@ -126,11 +151,13 @@ async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) 
         episode = await episode_of(access, uuid)
         groups.append(episode.group_id)
         found |= await access.served.ask(partial(facts_of_episode, episode=episode))
-    edges = tuple(map(RecalledFact.of, found.values()))
-    nodes = await ends_of(access, found.values())
-    message = f"{len(nodes)} nodes and {len(edges)} edges of {len(groups)} episodes"
     shared = await shared_fields(access, tuple(dict.fromkeys(groups)))
-    answer = EpisodeEntities(**shared, message=message, nodes=nodes, edges=edges)
+    pages = Pages("get_episode_entities", asked, [])
+    part = pages.cut([*found.values()], _MOST_FACTS, (None, None))
+    edges = tuple(map(RecalledFact.of, part.items))
+    nodes = await ends_of(access, part.items)
+    message = f"{len(nodes)} nodes and {len(edges)} edges of {len(groups)} episodes"
+    answer = EpisodeEntities(**shared, next_cursor=part.next_cursor, message=message, nodes=nodes, edges=edges)
     return Reply(answer, block(answer, [f"- {of_fact(edge)}" for edge in edges] or ["They say no facts."]))
 
 
@@ -157,4 +184,4 @@ async def ends_of(access: Access, found: Iterable[Fact]) -> tuple[RecalledNode, 
         for uuid, name in ((fact.subject_uuid, fact.subject), (fact.object_uuid, fact.object))
         if uuid is not None
     }
-    return tuple(await access.served.ask(lambda session: [node_of(session, end, None) for end in ends.values()]))
+    return await access.served.ask(partial(nodes_of, found=tuple(ends.values()), known=None))

@@ -1,17 +1,17 @@
 """The tool that erases: forget. First it shows what would go, and only what was shown and confirmed goes."""
 
 from collections.abc import Sequence
-from datetime import UTC
 from functools import partial
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, Field
 
 from asof.mcp.answers import Instant, PagedAnswer
-from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.arguments import Arguments, MaybeTime, like
 from asof.mcp.confirmations import is_token, token_of
+from asof.mcp.pages import Pages
 from asof.mcp.text import block, of_id, when
-from asof.mcp.tools import Access, Reply, cut, page_of, shared_fields, tool
+from asof.mcp.tools import Access, Reply, shared_fields, tool
 from asof.operations import erasures
 from asof.operations.answers import ErasedMessage, Erasure, ErasurePreview
 from asof.operations.errors import InvalidInput, NotFound
@@ -82,11 +82,13 @@ class Forgetting(PagedAnswer):
 class ForgetArguments(Arguments):
     """The arguments of forget."""
 
+    PAGING: ClassVar = frozenset({"cursor", "confirmation"})
+
     person: str | None = like(ErasureQuery, "person", None, "What they said, and all that means them.")
     only_said: bool = like(ErasureQuery, "only_said", False, "Of the person: only what they said themselves.")
     topic: str | None = like(ErasureQuery, "phrase", None, "What has these words.")
-    start: str | None = Field(None, alias="from", description="Said from this time on.")
-    stop: str | None = Field(None, alias="to", description="Said before this time.")
+    start: MaybeTime = Field(None, alias="from", description="Said from this time on.")
+    stop: MaybeTime = Field(None, alias="to", description="Said before this time.")
     everything: bool = Field(False, description="The whole group, in place of all that.")
     confirmation: str | None = Field(None, description="Of the dry run, once the user has agreed to it.")
     cursor: str | None = None
@@ -96,7 +98,8 @@ class ForgetArguments(Arguments):
 @tool(ForgetArguments, Forgetting, needs=Permission.ADMIN, destructive=True)
 async def forget(access: Access, asked: ForgetArguments) -> Reply:
     """Erase for ever, at every moment: what fits all that is given. The first call is a dry run that erases nothing."""
-    group, page = access.scope.one(asked.group_id), page_of("forget", asked.cursor)
+    group = access.scope.one(asked.group_id)
+    pages = Pages("forget", asked, [group])
     query = _query(asked, group)
     preview = await run(access.served, erasures.erasure_preview, query)
     if preview.messages == ():
@@ -105,7 +108,7 @@ async def forget(access: Access, asked: ForgetArguments) -> Reply:
     if state == "erased":
         return await _erased(access, group, preview)
     messages = preview.messages or ()
-    part = cut("forget", messages, page, _PAGE, (None, None))
+    part = pages.cut(messages, _PAGE, (None, None))
     answer = Forgetting(
         **await shared_fields(access, [group]),
         next_cursor=part.next_cursor,
@@ -128,8 +131,8 @@ def _query(asked: ForgetArguments, group: str) -> ErasureQuery:
         "person": asked.person,
         "only_said": asked.only_said,
         "phrase": asked.topic,
-        "from": read_time("from", asked.start, UTC),
-        "to": read_time("to", asked.stop, UTC),
+        "from": asked.time("from"),
+        "to": asked.time("to"),
         "group_id": group,
     }
     return ask(ErasureQuery, {name: value for name, value in fields.items() if value is not None})

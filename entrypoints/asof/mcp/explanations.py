@@ -1,23 +1,19 @@
 """The tool that explains a fact by the words that it rests on: explain_fact."""
 
-from collections.abc import Iterable
-from datetime import UTC
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from asof.mcp.answers import (
-    ExplainedFact,
-    Explanations,
-    Moments,
-    RecalledFact,
-    WhatBecame,
-    Words,
-)
-from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.answers import Moments
+from asof.mcp.arguments import Arguments, MaybeTime, like
+from asof.mcp.belief_answers import ExplainedFact, Explanations, WhatBecame, Words
+from asof.mcp.found_answers import RecalledFact
 from asof.mcp.identifiers import SEVERAL, is_beginning
+from asof.mcp.pages import Cut, Pages
 from asof.mcp.pictures import picture_of
 from asof.mcp.text import block, of_fact, of_words, when
 from asof.mcp.tools import Access, Reply, tool
+from asof.mcp.wording import sentence_of_statement
 from asof.operations import facts, history
 from asof.operations.answers import Explanation, Fact
 from asof.operations.errors import InvalidInput, NotFound
@@ -25,7 +21,7 @@ from asof.operations.queries import FactsQuery, HistoryQuery, WhyQuery, ask
 from asof.operations.quotes import quote
 from asof.operations.service_answers import Reached, reached_by
 
-_EXPLAINED: Final = 5  # facts of one relation
+_EXPLAINED: Final = 5  # facts of one relation, a page
 
 
 class ExplainArguments(Arguments):
@@ -34,20 +30,28 @@ class ExplainArguments(Arguments):
     fact_id: str | None = like(WhyQuery, "id", None, "Its id, or the first 8 letters; else entity and relation.")
     entity: str | None = like(FactsQuery, "about", None)
     relation: str | None = like(FactsQuery, "relation", None)
-    known_at: str | None = None
+    known_at: MaybeTime = None
+    cursor: str | None = None
     group_id: str | None = None
 
 
 @tool(ExplainArguments, Explanations, pictured=True)
 async def explain_fact(access: Access, asked: ExplainArguments) -> Reply:
     """Show why a fact is believed: the words that it rests on, and what became of it."""
-    group, known = access.scope.one(asked.group_id), read_time("known_at", asked.known_at, UTC)
+    group = access.scope.one(asked.group_id)
     if asked.fact_id is None and (asked.entity is None or asked.relation is None):
         raise InvalidInput("give a fact's id, or both entity and relation", field="fact_id")
-    explain = partial(_explained, asked=asked, group=group, known=known)
-    found, reached = await access.served.ask(explain)
-    answer = Explanations(group_ids=(group,), as_of=Moments.of(reached), facts=tuple(map(_explanation, found)))
-    picture = await access.served.ask(partial(_picture, fact=found[0].fact, known=known)) if access.shows_apps else None
+    pages = Pages("explain_fact", asked, [group])
+    (found, next_cursor), reached = await access.served.ask(partial(_explained, asked=asked, group=group, pages=pages))
+    answer = Explanations(
+        group_ids=(group,),
+        as_of=Moments.of(reached),
+        next_cursor=next_cursor,
+        facts=tuple(map(_explanation, found)),
+    )
+    picture = None
+    if access.shows_apps:
+        picture = await access.served.ask(partial(_picture, fact=found[0].fact, known=asked.time("known_at")))
     return Reply(answer, block(answer, _explanation_lines(answer.facts)), picture)
 
 
@@ -58,23 +62,36 @@ def _picture(session: Any, fact: Fact, known: int | None) -> str:
     return picture_of([one for one in versions if one.relation == fact.relation and one.subject == fact.subject])
 
 
-def _explained(
-    session: Any, asked: ExplainArguments, group: str, known: int | None
-) -> tuple[list[Explanation], Reached]:
+def _explained(session: Any, asked: ExplainArguments, group: str, pages: Pages) -> tuple[Cut[Explanation], Reached]:
     reached = reached_by(session, [group])
+    known = asked.time("known_at") if pages.is_first else pages.moments[1]
     known = reached.known if known is None else known
     reached = reached._replace(known=known)
     if asked.fact_id is not None:
         found = explanation_of(session, group, asked.fact_id, known)
-        return [found], reached._replace(valid=None)
-    about = {"about": asked.entity, "relation": asked.relation, "known_at": known, "group_id": group}
-    held: list[Fact] = facts.facts(session, ask(FactsQuery, {**about, "limit": _EXPLAINED}))
-    if not held:  # of what no longer holds, the last
-        held = facts.facts(session, ask(FactsQuery, {**about, "any_time": True}))[-_EXPLAINED:]
+        return Cut([found], None), reached._replace(valid=None)
+    if not pages.is_first:
+        reached = reached._replace(valid=pages.moments[0])
+    held: list[Fact] = []
+    if reached.valid is not None:
+        held = _facts_of(session, asked, group, {"valid_at": reached.valid, "known_at": known})
+    if not held:  # of what no longer holds, the latest first
+        held = _facts_of(session, asked, group, {"any_time": True, "known_at": known})[::-1]
         reached = reached._replace(valid=None)
     if not held:
         raise NotFound("no fact is known of this entity and relation, as of then: search_memory_facts finds others")
-    return [explanation_of(session, group, fact.uuid, known) for fact in held], reached
+    part = pages.cut(held, _EXPLAINED, (reached.valid, known))
+    return Cut([explanation_of(session, group, fact.uuid, known) for fact in part.items], part.next_cursor), reached
+
+
+def _facts_of(session: Any, asked: ExplainArguments, group: str, moments: Mapping[str, Any]) -> list[Fact]:
+    """Return the facts of an entity by a relation: what it has, or, where it has none, what points to it."""
+    for end in ("about", "object"):
+        fields = {end: asked.entity, "relation": asked.relation, "group_id": group, **moments}
+        found = facts.facts(session, ask(FactsQuery, fields))
+        if found:
+            return list({fact.uuid: fact for fact in found}.values())
+    return []
 
 
 def explanation_of(session: Any, group: str, text: str, known: int | None) -> Explanation:
@@ -118,7 +135,9 @@ def _explanation(found: Explanation) -> ExplainedFact:
 
 
 def _words(evidence: Any) -> Words:
-    return Words(**{name: getattr(evidence, name) for name in Words.model_fields})
+    words = {name: getattr(evidence, name) for name in Words.model_fields}
+    is_structured = evidence.relationship is None and not evidence.mentions
+    return Words(**{**words, "quote": sentence_of_statement(evidence.quote) if is_structured else evidence.quote})
 
 
 def _explanation_lines(explained: Iterable[ExplainedFact]) -> Iterable[str]:

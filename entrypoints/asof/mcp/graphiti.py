@@ -7,19 +7,19 @@ past still find both. Clearing a group erases it.
 from collections.abc import Sequence
 from typing import Final
 
-from asof.mcp.answers import (
+from asof.mcp.arguments import Arguments, Several
+from asof.mcp.episodes import ends_of
+from asof.mcp.found_answers import RecalledFact
+from asof.mcp.graphiti_answers import (
     AddedTriplet,
     BuiltCommunities,
     BuiltCommunity,
     EntityEdge,
-    RecalledFact,
     SagaSummary,
     ToldAnswer,
 )
-from asof.mcp.arguments import Arguments, Several
-from asof.mcp.episodes import ends_of
 from asof.mcp.identifiers import episode_of, fact_of
-from asof.mcp.text import block, of_fact, of_id
+from asof.mcp.text import block, of_fact, of_id, with_moments
 from asof.mcp.tools import Access, Reply, shared_fields, tool
 from asof.operations import context, entities
 from asof.operations.consolidation import request_of
@@ -159,11 +159,12 @@ async def summarize_saga(access: Access, asked: SummarizeSagaArguments) -> Reply
     group = access.scope.one(asked.group_id)
     query = ask(ContextQuery, {"query": asked.saga_name, "budget": _SUMMARY_TOKENS, "group_id": group})
     found = await run(access.served, context.context, query)
+    shared = await shared_fields(access, [group])
     answer = SagaSummary(
-        **await shared_fields(access, [group]),
+        **shared,
         message="Saga summarized successfully",
         uuid=derive("saga", group, asked.saga_name),
         name=asked.saga_name,
         summary=found.text,
     )
-    return Reply(answer, found.text)
+    return Reply(answer, with_moments(found.text, shared["as_of"]))

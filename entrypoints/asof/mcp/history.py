@@ -1,32 +1,26 @@
-"""The tools that ask about change: get_entity_timeline, what_changed."""
+"""The tool that shows an entity over time: get_entity_timeline."""
 
-from datetime import UTC
+from collections.abc import Iterable
+from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import Field
 
-from asof.mcp.answers import (
-    ChangesBetween,
-    Moments,
-    RecalledChange,
-    RecalledFact,
-    Timeline,
-    TimelineSegment,
-)
-from asof.mcp.arguments import Arguments, like, read_time
-from asof.mcp.text import block, of_fact, of_id, period, when
-from asof.mcp.tools import Access, Reply, cut, page_of, tool
-from asof.operations import history
-from asof.operations.answers import Difference, Segment
-from asof.operations.entities import expect_entity
-from asof.operations.errors import InvalidInput
-from asof.operations.queries import DiffQuery, TimelineQuery, ask
+from asof.mcp.answers import Moments, time_or_none
+from asof.mcp.arguments import Arguments, MaybeTime, like
+from asof.mcp.belief_answers import Timeline, TimelineSegment
+from asof.mcp.identifiers import expect_known
+from asof.mcp.pages import Pages
+from asof.mcp.text import block, of_id, period
+from asof.mcp.tools import Access, Reply, tool
+from asof.operations import facts, history
+from asof.operations.answers import Fact, Segment
+from asof.operations.queries import FactsQuery, TimelineQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import Reached, reached_by, run_as_of
-from asof.operations.times import from_datetime, to_datetime
+from asof.operations.service_answers import Reached, reached_by
 
-_PAGE: Final = 50  # periods, or changes
+_PAGE: Final = 50  # periods
 
 
 class TimelineArguments(Arguments):
@@ -34,39 +28,70 @@ class TimelineArguments(Arguments):
 
     entity: str = like(TimelineQuery, "name", ..., "Name or id.")
     relation: str | None = like(TimelineQuery, "relation", None)
-    start: str | None = Field(None, alias="from")
-    stop: str | None = Field(None, alias="to")
-    known_at: str | None = None
+    start: MaybeTime = Field(None, alias="from")
+    stop: MaybeTime = Field(None, alias="to")
+    known_at: MaybeTime = None
     cursor: str | None = None
     group_id: str | None = None
 
 
 @tool(TimelineArguments, Timeline)
 async def get_entity_timeline(access: Access, asked: TimelineArguments) -> Reply:
-    """Show what held of an entity and when, relation by relation, with gaps."""
-    group, page = access.scope.one(asked.group_id), page_of("get_entity_timeline", asked.cursor)
-    start, stop = read_time("from", asked.start, UTC), read_time("to", asked.stop, UTC)
-    known = read_time("known_at", asked.known_at, UTC) if page is None else page.known
-    query = ask(TimelineQuery, {"name": asked.entity, "relation": asked.relation, "known_at": known, "group_id": group})
-    found, reached = await run_as_of(access.served, history.timeline, query, [group])
-    if not found:
-        await access.served.ask(lambda session: expect_entity(session, asked.entity, query))
+    """Show what held of an entity and when, relation by relation, with gaps; then what it is the object of."""
+    group = access.scope.one(asked.group_id)
+    pages = Pages("get_entity_timeline", asked, [group])
+    known = asked.time("known_at") if pages.is_first else pages.moments[1]
+    start, stop = (time_or_none(asked.time(name)) for name in ("from", "to"))
+    found, reached = await access.served.ask(partial(_segments, asked=asked, group=group, known=known))
     within = [segment for segment in found if _overlaps(segment, start, stop)]
-    part = cut("get_entity_timeline", within, page, _PAGE, (None, reached.known))
+    part = pages.cut(within, _PAGE, (None, reached.known))
     answer = Timeline(
         group_ids=(group,),
-        as_of=Moments.of(reached._replace(valid=None)),
+        as_of=Moments.of(reached),
         next_cursor=part.next_cursor,
-        segments=tuple(map(segment_of, part.items)),
+        segments=tuple(part.items),
     )
-    return Reply(answer, block(answer, map(segment_line, answer.segments)))
+    lines = list(map(segment_line, answer.segments)) or ["Nothing is known of this."]
+    return Reply(answer, block(answer, lines))
 
 
-def _overlaps(segment: Segment, start: int | None, stop: int | None) -> bool:
-    begins = None if segment.valid_at is None else from_datetime(segment.valid_at)
-    ends = None if segment.invalid_at is None else from_datetime(segment.invalid_at)
-    after = start is None or ends is None or ends > start
-    return after and (stop is None or begins is None or begins < stop)
+def _segments(
+    session: Any, asked: TimelineArguments, group: str, known: int | None
+) -> tuple[list[TimelineSegment], Reached]:
+    """Return the periods of an entity: those of its own slots, then those of the facts that point to it. NotFound."""
+    reached = reached_by(session, [group])._replace(valid=None)
+    reached = reached if known is None else reached._replace(known=known)
+    at = {"group_id": group, "known_at": reached.known}
+    own = history.timeline(session, ask(TimelineQuery, {"name": asked.entity, "relation": asked.relation, **at}))
+    pointing = facts.facts(
+        session, ask(FactsQuery, {"object": asked.entity, "relation": asked.relation, "any_time": True, **at})
+    )
+    if not own and not pointing:
+        expect_known(session, asked.entity, group, reached.known)
+    return [*map(segment_of, own), *_pointing(pointing, own)], reached
+
+
+def _pointing(found: Iterable[Fact], own: Iterable[Segment]) -> list[TimelineSegment]:
+    """Return the periods of facts that point to an entity, relation by relation; without those about itself."""
+    shown = {uuid for segment in own for uuid in segment.facts}
+    return [
+        TimelineSegment(
+            subject=fact.subject,
+            relation=fact.relation,
+            object=fact.object,
+            valid_at=fact.valid_at,
+            invalid_at=fact.invalid_at,
+            facts=(fact.uuid,),
+            planned=fact.planned,
+        )
+        for fact in sorted(found, key=lambda fact: fact.relation)
+        if fact.uuid not in shown
+    ]
+
+
+def _overlaps(segment: TimelineSegment, start: datetime | None, stop: datetime | None) -> bool:
+    after = start is None or segment.invalid_at is None or segment.invalid_at > start
+    return after and (stop is None or segment.valid_at is None or segment.valid_at < stop)
 
 
 def segment_of(found: Segment) -> TimelineSegment:
@@ -89,79 +114,3 @@ def segment_line(segment: TimelineSegment) -> str:
     ids = "".join(f" {of_id(uuid)}" for uuid in segment.facts)
     claim = f"{quote(segment.subject)} {quote(segment.relation)}: {value}"
     return f"- {claim}{planned}{period(segment.valid_at, segment.invalid_at)}{ids}"
-
-
-class WhatChangedArguments(Arguments):
-    """The arguments of what_changed."""
-
-    since: str = Field(description="A time, or words such as yesterday.")
-    until: str | None = None
-    entity: str | None = like(DiffQuery, "about", None)
-    axis: Literal["known", "valid"] = Field(
-        "known", description="known: between what was known then and now. valid: in the world, by what is known now."
-    )
-    cursor: str | None = None
-    group_id: str | None = None
-
-
-@tool(WhatChangedArguments, ChangesBetween)
-async def what_changed(access: Access, asked: WhatChangedArguments) -> Reply:
-    """Show what differs between two moments: facts that began, ended, were learned, retracted or revised."""
-    group, page = access.scope.one(asked.group_id), page_of("what_changed", asked.cursor)
-    since, until = read_time("since", asked.since, UTC), read_time("until", asked.until, UTC)
-    assert since is not None
-    ask_between = partial(_differences, asked=asked, group=group, since=since, until=until)
-    kept = None if page is None else (page.valid, page.known)
-    found, reached = await access.served.ask(lambda session: ask_between(session, kept=kept))
-    part = cut("what_changed", found, page, _PAGE, (reached.valid, reached.known))
-    answer = ChangesBetween(
-        group_ids=(group,),
-        as_of=Moments.of(reached),
-        next_cursor=part.next_cursor,
-        axis=asked.axis,
-        since=to_datetime(since),
-        until=to_datetime(since if reached.valid is None else reached.valid),
-        changes=tuple(map(change_of, part.items)),
-    )
-    heading = f"Since {when(answer.since)}, until {when(answer.until)}:"
-    lines = list(map(change_line, answer.changes)) or ["Nothing changed."]
-    return Reply(answer, block(answer, [heading, *lines]))
-
-
-def _differences(
-    session: Any,
-    asked: WhatChangedArguments,
-    group: str,
-    since: int,
-    until: int | None,
-    kept: tuple[int | None, int | None] | None,
-) -> tuple[list[Difference], Reached]:
-    """Return what differs between two points, and the second of them; `kept`: that of the first page."""
-    reached = reached_by(session, [group])
-    valid, known = kept or (reached.valid, reached.known)
-    if kept is None and until is not None:
-        valid, known = until, until if asked.axis == "known" else known
-    if valid is not None and since >= valid:
-        raise InvalidInput("it must be before until, or before now", field="since")
-    reached = reached._replace(valid=valid, known=known)
-    if known is None or valid is None:
-        return [], reached
-    first = (since, since) if asked.axis == "known" else (since, known)
-    fields = {"start": first, "stop": (valid, known), "about": asked.entity, "group_id": group}
-    return list(history.diff(session, ask(DiffQuery, fields))), reached
-
-
-def change_of(found: Difference) -> RecalledChange:
-    """Return what differs of one fact."""
-    before, after = (None if fact is None else RecalledFact.of(fact) for fact in (found.before, found.after))
-    return RecalledChange(change=found.change, before=before, after=after)
-
-
-def change_line(change: RecalledChange) -> str:
-    """Return the line of what differs of one fact: its label, and the fact before and after."""
-    match change.before, change.after:
-        case RecalledFact() as before, RecalledFact() as after:
-            return f"- {change.change}: {of_fact(before)}; now {of_fact(after)}"
-        case before, after:
-            fact = after or before
-            return f"- {change.change}: {'' if fact is None else of_fact(fact)}"

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, Final
 
 from asof.mcp.tools import Access
-from asof.operations import facts, logs
+from asof.operations import entities, facts, logs
 from asof.operations.answers import EpisodeRecord, Fact
 from asof.operations.errors import InvalidInput, NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import EpisodeQuery, FactQuery, ask
+from asof.operations.queries import EntityQuery, EpisodeQuery, FactQuery, ask
 from asof.operations.service_answers import run
 
 _BEGINNING: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f-]{0,26})?")
@@ -20,6 +20,19 @@ SEVERAL: Final = "several ids begin so: give more letters"
 def is_beginning(text: str) -> bool:
     """Whether a text is the first letters of an id, as texts show them."""
     return _BEGINNING.fullmatch(text) is not None
+
+
+def expect_known(session: Any, name: str, group: str, known: int | None) -> None:
+    """Refuse a name, or an id, that no entity of a group has, as it was known at a moment; None: now. NotFound."""
+    try:
+        entities.expect_entity(session, name, ask(EntityQuery, {"name": name, "group_id": group, "known_at": known}))
+    except NotFound:
+        raise unknown_entity() from None
+
+
+def unknown_entity() -> NotFound:
+    """Return the refusal of a name, or an id, that no entity of the group has."""
+    return NotFound("no entity of this group has this name or id, as of then: search_nodes finds names")
 
 
 async def episode_of(access: Access, text: str) -> EpisodeRecord:

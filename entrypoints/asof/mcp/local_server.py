@@ -20,7 +20,10 @@ log = logging.getLogger("asof.mcp")
 
 
 class LocalServer:
-    """Serves a service to the agents of this machine. Each names its group; whoever opens the socket may do all."""
+    """Serves a service to the agents of this machine; whoever opens the socket may do all.
+
+    Each names its group, its profile and its instructions. All other settings are those of the first.
+    """
 
     def __init__(self, service: Service, settings: Settings) -> None:
         self._service = service
@@ -72,9 +75,10 @@ class LocalServer:
         from asof.mcp.server import server_of
 
         scope = ClientScope(group=hello.group, read_only=hello.read_only)
-        server = server_of(self._service, self._settings, lambda _: scope)
-        lines: Any = _Lines(reader)
+        own = {"mcp_profile": hello.profile, "mcp_instructions": hello.instructions}
+        server = server_of(self._service, self._settings.model_copy(update=own), lambda _: scope)
         answers: Any = _Answers(writer)
+        lines: Any = _Lines(reader, answers)
         async with stdio_server(lines, answers) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -89,14 +93,22 @@ class LocalServer:
 
 
 class _Lines:
-    """The messages of an agent, as the SDK reads them from a file."""
+    """The messages of an agent, as the SDK reads them from a file; it would drop what is none without an answer."""
 
-    def __init__(self, reader: asyncio.StreamReader) -> None:
+    def __init__(self, reader: asyncio.StreamReader, answers: "_Answers") -> None:
         self._reader = reader
+        self._answers = answers
 
     async def __aiter__(self) -> AsyncIterator[str]:
+        from asof.mcp.unread import refusal_of
+
         while line := await self._reader.readline():
-            yield line.decode("utf-8", "replace")
+            text = line.decode("utf-8", "replace")
+            if (refusal := refusal_of(text)) is None:
+                yield text
+            else:
+                await self._answers.write(refusal)
+                await self._answers.flush()
 
 
 class _Answers:

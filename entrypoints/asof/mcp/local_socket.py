@@ -1,7 +1,7 @@
 """The socket of a directory, by which the processes of agents share the one that writes there.
 
 It is in the directory, which is for its user alone. Each connection begins with one line of JSON from each side: who
-connects says which group and what kind of tools it wants, and is answered that it may go on, or why not. From then on
+connects says which group and which tools it wants, and is answered that it may go on, or why not. From then on
 both send messages of MCP, one a line.
 """
 
@@ -30,7 +30,9 @@ class Hello(BaseModel):
 
     version: str
     group: str
+    profile: str
     read_only: bool
+    instructions: str | None
 
 
 class Welcome(BaseModel):

@@ -33,7 +33,7 @@ def picture_of(versions: Sequence[FactVersion]) -> str:
     def y(time: datetime | None) -> float:
         return bottom if time is None else _TOP + _HEIGHT * known.index(time)
 
-    parts = [_text(_LEFT, 14, "valid: true in the world →"), _text(4, 14, "↓ known: when it was held so")]
+    parts = [_text(_LEFT, 14, "valid: true in the world (UTC) →"), _text(4, 14, "↓ known (UTC)")]
     for one in shown:
         left, right = x(one.valid_at, 0), x(one.invalid_at, len(valid) + 1)
         top, end = y(one.known_from), y(one.known_to)

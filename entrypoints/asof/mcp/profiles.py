@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from asof.mcp import (
     beliefs,
+    changes,
     chatgpt,
     corrections,
     episodes,
@@ -24,7 +25,7 @@ _CORE: Final[tuple[Tool[Any], ...]] = (
     searches.search_nodes,
     writes.add_memory,
     history.get_entity_timeline,
-    history.what_changed,
+    changes.what_changed,
     explanations.explain_fact,
     corrections.correct_fact,
     status.get_status,
@@ -34,7 +35,7 @@ PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
     "core": _CORE,
     "full": (
         *_CORE,
-        beliefs.compare_beliefs,
+        changes.compare_beliefs,
         beliefs.what_if,
         episodes.list_episodes,
         episodes.get_episode_entities,

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from mcp import types
 
 from asof.mcp.arguments import Arguments, schema_of
-from asof.mcp.history import WhatChangedArguments, what_changed
+from asof.mcp.changes import WhatChangedArguments, what_changed
 from asof.mcp.scope import ClientScope
 from asof.mcp.searches import RecallArguments, recall
 from asof.mcp.tools import TOOLS, Access

@@ -1,17 +1,19 @@
 """The tools that ask for facts and entities: recall, search_memory_facts, search_nodes."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from functools import partial
 from itertools import chain, zip_longest
 from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from asof.mcp.answers import Moments, Recalled, RecalledFact, RecalledFacts, RecalledItem, RecalledNode, RecalledNodes
-from asof.mcp.arguments import Arguments, Several, like, read_time
-from asof.mcp.text import block, of_fact, of_id, of_moments
-from asof.mcp.tools import Access, Reply, cut, page_of, tool
+from asof.mcp.answers import Moments
+from asof.mcp.arguments import Arguments, MaybeTime, Several, like
+from asof.mcp.found_answers import Recalled, RecalledFact, RecalledFacts, RecalledItem, RecalledNode, RecalledNodes
+from asof.mcp.pages import Pages
+from asof.mcp.text import block, of_fact, of_id, with_moments
+from asof.mcp.tools import Access, Reply, tool
 from asof.operations import context, entities, facts
 from asof.operations.answers import Context, Entity
 from asof.operations.errors import InvalidInput
@@ -19,7 +21,6 @@ from asof.operations.queries import (
     MAX_BUDGET,
     MIN_BUDGET,
     ContextQuery,
-    Cursor,
     EntitiesQuery,
     EntityQuery,
     FactSearchQuery,
@@ -40,13 +41,18 @@ class RecallArguments(Arguments):
     """The arguments of recall."""
 
     query: str = like(ContextQuery, "query")
-    valid_at: str | None = like(ContextQuery, "valid_at", None, "As the world was then; now, if left out.")
-    known_at: str | None = like(ContextQuery, "known_at", None, "As it was known then; all, if left out.")
+    valid_at: MaybeTime = Field(None, description="As the world was then; now, if left out.")
+    known_at: MaybeTime = Field(None, description="As it was known then; all, if left out.")
     max_tokens: int = Field(1_200, ge=MIN_BUDGET + _LAST_LINE, le=MAX_BUDGET)
     kinds: Several = Field((), description="Of: entity, fact, change, episode.")
     min_probability: float | None = like(ContextQuery, "min_probability", None)
     timezone: str = like(ContextQuery, "timezone", "UTC")
     group_id: str | None = None
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone that is asked for."""
+        return zone_of(self.timezone)
 
 
 @tool(RecallArguments, Recalled)
@@ -55,12 +61,11 @@ async def recall(access: Access, asked: RecallArguments) -> Reply:
     group = access.scope.one(asked.group_id)
     given = {name: getattr(asked, name) for name in ("query", "timezone", "kinds", "min_probability")}
     query = ask(ContextQuery, {**given, "budget": asked.max_tokens - _LAST_LINE})
-    zone = zone_of(asked.timezone)
-    moments = {name: read_time(name, getattr(asked, name), zone) for name in ("valid_at", "known_at")}
+    moments = {name: asked.time(name) for name in ("valid_at", "known_at")}
     reached = await access.served.ask(partial(reached_by, groups=[group]))
     found = await run(access.served, context.context, query.model_copy(update={"group_id": group, **moments}))
     as_of = _moments(found, reached)
-    text = found.text.replace("</memory>", f"{of_moments(as_of)}\n</memory>")
+    text = with_moments(found.text, as_of)
     items = tuple(RecalledItem(kind=item.kind, uuid=_uuid_of(item)) for item in found.items)
     answer = Recalled(
         group_ids=(group,),
@@ -90,45 +95,46 @@ class SearchFactsArguments(Arguments):
     """Graphiti's arguments of search_memory_facts, the moments, and the page."""
 
     QUIET: ClassVar = frozenset({"valid_at_after", "valid_at_before", "invalid_at_after", "invalid_at_before"})
+    PAGING: ClassVar = frozenset({"cursor", "max_facts"})
 
     query: str = like(FactSearchQuery, "query")
     group_ids: Several = ()
     max_facts: int = like(FactSearchQuery, "limit", 10)
     center_node_uuid: str | None = like(FactSearchQuery, "center", None, "Facts near this entity first: name or id.")
     edge_types: Several = like(FactSearchQuery, "relations", (), "Relations, as lives_in.")
-    valid_at: str | None = None
-    known_at: str | None = None
+    valid_at: MaybeTime = None
+    known_at: MaybeTime = None
     include_ended: bool = like(FactSearchQuery, "any_time", False, "Also what no longer holds, or not yet.")
     cursor: str | None = None
-    valid_at_after: str | None = None
-    valid_at_before: str | None = None
-    invalid_at_after: str | None = None
-    invalid_at_before: str | None = None
+    valid_at_after: MaybeTime = None
+    valid_at_before: MaybeTime = None
+    invalid_at_after: MaybeTime = None
+    invalid_at_before: MaybeTime = None
 
 
 @tool(SearchFactsArguments, RecalledFacts)
 async def search_memory_facts(access: Access, asked: SearchFactsArguments) -> Reply:
     """Find the facts that fit a query best. By default those that hold now; valid_at asks about another time."""
-    groups, page = access.scope.several(asked.group_ids), page_of("search_memory_facts", asked.cursor)
-    bounds = {name: read_time(name, getattr(asked, name), UTC) for name in asked.QUIET}
+    groups = access.scope.several(asked.group_ids)
+    pages = Pages("search_memory_facts", asked, groups)
+    bounds = {name: asked.time(name) for name in asked.QUIET}
     filtered = any(bound is not None for bound in bounds.values())
-    start = 0 if page is None else int(page.after[0])
     query = ask(
         FactSearchQuery,
         {
             "query": asked.query,
             "group_ids": groups,
-            "limit": _MOST if filtered else min(start + asked.max_facts + 1, _MOST),
+            "limit": _MOST if filtered else min(pages.start + asked.max_facts + 1, _MOST),
             "relations": asked.edge_types,
             "center": asked.center_node_uuid or None,
             "over": "facts",
             "min_probability": 0,
-            **_moments_of(asked, page, any_time=filtered),
+            **_moments_of(asked, pages, any_time=filtered),
         },
     )
     found, reached = await run_as_of(access.served, facts.search, query, groups)
     fitting = [fact for fact in map(RecalledFact.of, found) if _within(fact, bounds)]
-    part = cut("search_memory_facts", fitting, page, asked.max_facts, (reached.valid, reached.known))
+    part = pages.cut(fitting, asked.max_facts, (reached.valid, reached.known))
     answer = RecalledFacts(
         group_ids=groups,
         as_of=Moments.of(reached),
@@ -141,11 +147,14 @@ async def search_memory_facts(access: Access, asked: SearchFactsArguments) -> Re
     return Reply(answer, block(answer, [f"- {of_fact(fact)}" for fact in answer.facts] or ["No facts fit."]))
 
 
-def _moments_of(asked: SearchFactsArguments, page: Cursor | None, *, any_time: bool) -> dict[str, Any]:
+def _moments_of(asked: SearchFactsArguments, pages: Pages, *, any_time: bool) -> dict[str, Any]:
     """Return the moments of a search: those of the first page, where it is about a later one."""
-    if page is not None:
-        return {"valid_at": page.valid, "known_at": page.known, "any_time": page.valid is None}
-    valid, known = (read_time(name, getattr(asked, name), UTC) for name in ("valid_at", "known_at"))
+    if not pages.is_first:
+        valid, known = pages.moments
+        return {"valid_at": valid, "known_at": known, "any_time": valid is None}
+    valid, known = asked.time("valid_at"), asked.time("known_at")
+    if valid is not None and asked.include_ended:
+        raise InvalidInput("it is of any time: leave it or valid_at out", field="include_ended")
     return {"valid_at": valid, "known_at": known, "any_time": asked.include_ended or (any_time and valid is None)}
 
 
@@ -164,21 +173,26 @@ def _within(fact: RecalledFact, bounds: dict[str, int | None]) -> bool:
 
 
 class SearchNodesArguments(Arguments):
-    """Graphiti's arguments of search_nodes, and the known moment."""
+    """Graphiti's arguments of search_nodes, the known moment, and the page."""
+
+    PAGING: ClassVar = frozenset({"cursor", "max_nodes"})
 
     query: str = like(EntitiesQuery, "like")
     group_ids: Several = ()
     max_nodes: int = like(FactSearchQuery, "limit", 10)
     entity_types: Several = like(FactSearchQuery, "entity_types", (), "Such as Person.")
     center_node_uuid: str | None = like(NeighbourhoodQuery, "name", None)
-    known_at: str | None = None
+    known_at: MaybeTime = None
+    cursor: str | None = None
 
 
 @tool(SearchNodesArguments, RecalledNodes)
 async def search_nodes(access: Access, asked: SearchNodesArguments) -> Reply:
     """Find people, places and things by name, with a summary of each."""
-    groups, known = access.scope.several(asked.group_ids), read_time("known_at", asked.known_at, UTC)
-    limit = _MOST if asked.entity_types or asked.center_node_uuid else asked.max_nodes
+    groups = access.scope.several(asked.group_ids)
+    pages = Pages("search_nodes", asked, groups)
+    known = asked.time("known_at") if pages.is_first else pages.moments[1]
+    limit = _MOST if asked.entity_types or asked.center_node_uuid else min(pages.start + asked.max_nodes + 1, _MOST)
     found: list[list[Entity]] = []
     behind = 0
     for group in groups:
@@ -191,26 +205,25 @@ async def search_nodes(access: Access, asked: SearchNodesArguments) -> Reply:
         kinds = {kind.casefold() for kind in asked.entity_types}
         found.append([each for each in nearest if not kinds or (each.type or "").casefold() in kinds])
     merged = [each for each in chain.from_iterable(zip_longest(*found)) if each is not None]
-    describe = partial(_described, asked=asked, merged=merged, known=known)
+    if asked.center_node_uuid:
+        merged = await access.served.ask(partial(_nearest, center=asked.center_node_uuid, merged=merged, known=known))
+    part = pages.cut(merged, asked.max_nodes, (None, reached.known))
     answer = RecalledNodes(
         group_ids=groups,
         as_of=Moments.of(reached),
         unavailable=None,
         vectors_behind=behind,
-        message="Nodes retrieved successfully" if merged else "No relevant nodes found",
-        nodes=tuple(await access.served.ask(describe)),
+        next_cursor=part.next_cursor,
+        message="Nodes retrieved successfully" if part.items else "No relevant nodes found",
+        nodes=await access.served.ask(partial(nodes_of, found=part.items, known=known)),
     )
     return Reply(answer, block(answer, [_node_line(node) for node in answer.nodes] or ["No names fit."]))
 
 
-def _described(
-    session: Any, asked: SearchNodesArguments, merged: Sequence[Entity], known: int | None
-) -> list[RecalledNode]:
-    if asked.center_node_uuid:
-        groups = dict.fromkeys(each.group_id for each in merged)
-        steps = _steps_from(session, asked.center_node_uuid, groups, known)
-        merged = sorted(merged, key=lambda each: steps.get(each.uuid, _STEPS + 1))
-    return [node_of(session, each, known) for each in merged[: asked.max_nodes]]
+def _nearest(session: Any, center: str, merged: Sequence[Entity], known: int | None) -> list[Entity]:
+    """Return entities by how far they are from a centre."""
+    steps = _steps_from(session, center, dict.fromkeys(each.group_id for each in merged), known)
+    return sorted(merged, key=lambda each: steps.get(each.uuid, _STEPS + 1))
 
 
 def _steps_from(session: Any, center: str, groups: Iterable[str], known: int | None) -> dict[str, int]:
@@ -224,8 +237,12 @@ def _steps_from(session: Any, center: str, groups: Iterable[str], known: int | N
     return {**steps, center: 0}
 
 
-def node_of(session: Any, entity: Entity, known: int | None) -> RecalledNode:
-    """Return an entity with what its profile says, as it was known at a moment; None: now."""
+def nodes_of(session: Any, found: Iterable[Entity], known: int | None) -> tuple[RecalledNode, ...]:
+    """Return entities with what their profiles say, as it was known at a moment; None: now."""
+    return tuple(_node_of(session, each, known) for each in found)
+
+
+def _node_of(session: Any, entity: Entity, known: int | None) -> RecalledNode:
     about = {"name": entity.uuid, "group_id": entity.group_id, "known_at": known, "limit": _FACTS_OF_A_SUMMARY}
     return RecalledNode.of(entity, entities.entity(session, ask(EntityQuery, about)))
 

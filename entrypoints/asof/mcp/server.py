@@ -78,7 +78,9 @@ async def answer_to(
         return _failed(sentence_of(error, tool.name))
     content: list[types.ContentBlock] = [types.TextContent(text=reply.text)]
     meta = None if reply.picture is None else {PICTURE: reply.picture}
-    return types.CallToolResult(content=content, structured_content=shown_fields(reply.answer), _meta=meta)
+    return types.CallToolResult(
+        content=content, structured_content=shown_fields(reply.answer), is_error=reply.is_error, _meta=meta
+    )
 
 
 def _failed(sentence: str) -> types.CallToolResult:

@@ -1,15 +1,14 @@
 """The tools that state exactly, without a text to be read: add_fact, merge_entities, split_entity."""
 
-from datetime import UTC
 from typing import Any
 
 from pydantic import Field
 
-from asof.mcp.answers import Learned
-from asof.mcp.arguments import Arguments, like, read_time
+from asof.mcp.arguments import Arguments, MaybeTime, like
 from asof.mcp.text import block
 from asof.mcp.tools import Access, Reply, tool
 from asof.mcp.writes import LONGEST_WAIT, Key, keyed_request, outcome_of
+from asof.mcp.written_answers import Learned
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, validate
 from asof.operations.queries import TimelineQuery
@@ -23,8 +22,8 @@ class AddFactArguments(Arguments):
     relation: str = Field(description="Such as lives_in.")
     object: str
     fact: str = Field(min_length=1, description="The same as a sentence.")
-    valid_from: str | None = Field(None, description="From when on; now, if left out.")
-    valid_to: str | None = None
+    valid_from: MaybeTime = Field(None, description="From when on; now, if left out.")
+    valid_to: MaybeTime = None
     idempotency_key: str | None = Key
     group_id: str | None = None
 
@@ -35,12 +34,12 @@ async def add_fact(access: Access, asked: AddFactArguments) -> Reply:
     group = access.scope.one(asked.group_id)
     statement = stated(group, asked, "subject", "relation", "object", "fact")
     positions = await access.served.take([statement], keyed_request(access, group, asked.idempotency_key, asked))
-    return await outcome_of(access, group, positions, LONGEST_WAIT, None, None)
+    return await outcome_of(access, group, positions, LONGEST_WAIT)
 
 
 def stated(group: str, asked: Any, *fields: str) -> FactStatement:
     """Return the structured fact of some arguments, over their period. InvalidInput names the argument."""
-    since, until = (read_time(name, getattr(asked, name), UTC) for name in ("valid_from", "valid_to"))
+    since, until = (asked.time(name) for name in ("valid_from", "valid_to"))
     if since is not None and until is not None and since >= until:
         raise InvalidInput("a period begins before it ends", field="valid_to")
     claim = asked.model_dump(include=set(fields), exclude_none=True)
@@ -72,7 +71,7 @@ async def _stated(access: Access, asked: MergeArguments, op: str) -> Reply:
     fields: dict[str, Any] = {"op": op, "entity": asked.entity, "into": asked.into}
     statement = validate(IdentityStatement, {"group_id": group, **fields})
     positions = await access.served.take([statement])
-    reply = await outcome_of(access, group, positions, LONGEST_WAIT, None, None)
+    reply = await outcome_of(access, group, positions, LONGEST_WAIT)
     answer: Any = reply.answer
     if answer.state != "done":
         return reply

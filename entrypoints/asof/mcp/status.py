@@ -5,11 +5,12 @@ from typing import Final
 
 from pydantic import Field
 
-from asof.mcp.answers import ModelBudgetState, Moments, Status
+from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments
 from asof.mcp.text import block
 from asof.mcp.tools import Access, Reply, tool
 from asof.mcp.writes import Key, keyed_request, learned_lines, learned_of
+from asof.mcp.written_answers import ModelBudgetState, Status
 from asof.operations import curation, logs, usage
 from asof.operations.errors import NotFound
 from asof.operations.queries import FAR, ParkedQuery, UsageQuery, ask
@@ -32,7 +33,7 @@ async def get_status(access: Access, asked: StatusArguments) -> Reply:
     group, served = access.scope.one(asked.group_id), access.served
     job = None
     if (position := await _position(access, group, asked)) is not None:
-        job = await learned_of(access, group, [position], None, None)
+        job = await learned_of(access, group, [position])
     reached = await served.ask(partial(reached_by, groups=[group]))
     parked = await run(served, curation.parked, ask(ParkedQuery, {"group_id": group, "limit": _PARKED}))
     alive = served.worker.alive

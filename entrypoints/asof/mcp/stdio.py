@@ -34,7 +34,13 @@ def run(settings: Settings, group: str, started: Callable[[], None]) -> int:
     InvalidInput, UnavailableError: the directory cannot be served. WriterBusy: another program writes there.
     """
     settings = settings.model_copy(update={"data": settings.data.absolute()})
-    hello = Hello(version=version(), group=group, read_only=settings.mcp_read_only)
+    hello = Hello(
+        version=version(),
+        group=group,
+        profile=settings.mcp_profile,
+        read_only=settings.mcp_read_only,
+        instructions=settings.mcp_instructions,
+    )
     connection = _found_or_started(settings, hello)
     started()
     return _pass_messages(connection)

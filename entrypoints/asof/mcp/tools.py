@@ -1,6 +1,6 @@
-"""Tools: what an agent can call, with its arguments, its answer and what it needs; and the pages of their lists."""
+"""Tools: what an agent can call, with its arguments, its answer and what it needs."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -9,18 +9,18 @@ from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, TypeAdapter
 
-from asof.mcp.answers import Moments
+from asof.mcp.answers import Moments, ToolAnswer
 from asof.mcp.apps import URI
 from asof.mcp.arguments import Arguments, schema_of
 from asof.mcp.confirmations import Confirmation
 from asof.mcp.scope import ClientScope
-from asof.operations.errors import InvalidInput
-from asof.operations.queries import OTHER_QUESTION, Cursor, ModelBudget, numbers_of
+from asof.mcp.text import with_times
+from asof.operations.queries import ModelBudget
 from asof.operations.service_answers import reached_by
+from asof.operations.times import to_datetime
 from asof.service.api_keys import Permission
 from asof.service.service import Service
 
-T = TypeVar("T")
 G = TypeVar("G", bound=Arguments)
 
 
@@ -41,6 +41,16 @@ class Reply(NamedTuple):
     answer: BaseModel
     text: str
     picture: str | None = None
+    is_error: bool = False
+
+    def with_times(self, instants: Mapping[str, int]) -> "Reply":
+        """Return the reply with the times of its call."""
+        if not instants or not isinstance(self.answer, ToolAnswer):
+            return self
+        answer = self.answer.model_copy(
+            update={"times": {name: to_datetime(instant) for name, instant in instants.items()}}
+        )
+        return self._replace(answer=answer, text=with_times(self.text, answer))
 
 
 @dataclass(frozen=True)
@@ -107,44 +117,16 @@ def tool(
     """Make a function of access and arguments a tool, named as it is, whose docstring is the description."""
 
     def made(run: Callable[[Access, G], Awaitable[Reply]]) -> Tool[G]:
+        async def timed(access: Access, asked: G) -> Reply:
+            return (await run(access, asked)).with_times(asked.times())
+
         name = getattr(run, "__name__", "")
         description = " ".join((run.__doc__ or "").split())
-        found = Tool(name, description, arguments, answer, run, needs, destructive, idempotent, pictured)
+        found = Tool(name, description, arguments, answer, timed, needs, destructive, idempotent, pictured)
         TOOLS[name] = found
         return found
 
     return made
-
-
-def page_of(tool_name: str, cursor: str | None) -> Cursor | None:
-    """Return the page that a cursor names; None: the first. InvalidInput: it is none that this tool gave."""
-    if cursor is None:
-        return None
-    try:
-        page = Cursor.decode(cursor)
-    except ValueError as error:
-        raise InvalidInput(str(error), field="cursor") from None
-    if page.question != tool_name or numbers_of(page, 1)[0] < 0:
-        raise InvalidInput(OTHER_QUESTION, field="cursor")
-    return page
-
-
-class Cut(NamedTuple, Generic[T]):
-    """The items of a page, and the cursor of the next one."""
-
-    items: Sequence[T]
-    next_cursor: str | None
-
-
-PageMoments = tuple[int | None, int | None]  # valid and known, in microseconds
-
-
-def cut(tool_name: str, items: Sequence[T], page: Cursor | None, size: int, moments: PageMoments) -> Cut[T]:
-    """Return a page of a list that is known as far as the page needs; the next one is as of the same moments."""
-    start = 0 if page is None else numbers_of(page, 1)[0]
-    stop = start + size
-    more = Cursor(tool_name, *moments, (str(stop),)).encode() if len(items) > stop else None
-    return Cut(items[start:stop], more)
 
 
 def shown_fields(model: BaseModel) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC
 from functools import partial
 from hashlib import sha256
 from json import dumps
@@ -11,10 +10,11 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from asof.mcp.answers import ChangedFact, Learned, Moments, time_or_none
-from asof.mcp.arguments import Arguments, Several, read_time
+from asof.mcp.answers import Moments, time_or_none
+from asof.mcp.arguments import Arguments, MaybeTime, Several
 from asof.mcp.text import block, of_id, period
 from asof.mcp.tools import Access, Reply, tool
+from asof.mcp.written_answers import ChangedFact, Learned
 from asof.operations.answers import Outcome
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.messages import (
@@ -47,7 +47,7 @@ class AddMemoryArguments(Arguments):
     source: str = Field("text", description="text, json, or message: one turn, as 'Ana: I moved'.")
     source_description: str = ""
     uuid: str | None = None
-    reference_time: str | None = Field(None, description="When it was said; now, if left out.")
+    reference_time: MaybeTime = Field(None, description="When it was said; now, if left out.")
     excluded_entity_types: Several = ()
     custom_extraction_instructions: str | None = None
     previous_episode_uuids: Several | None = None
@@ -62,13 +62,13 @@ class AddMemoryArguments(Arguments):
 async def add_memory(access: Access, asked: AddMemoryArguments) -> Reply:
     """Remember something that was said, decided or found out, in whole sentences with names and dates."""
     group = access.scope.one(asked.group_id)
-    said_at = read_time("reference_time", asked.reference_time, UTC)
+    said_at = asked.time("reference_time")
     message = _message(asked, group, said_at)
     request = keyed_request(access, group, asked.idempotency_key, asked)
     [position] = await access.served.take([message], request)
     unused = [name for name in _UNUSED if getattr(asked, name) is not None]
     uuid = None if access.served.on_topics else message.uuid or episode_id(group, position)
-    return await outcome_of(access, group, [position], asked.wait_seconds, said_at, uuid, unused)
+    return await outcome_of(access, group, [position], asked.wait_seconds, said_at=said_at, uuid=uuid, unused=unused)
 
 
 def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Message:
@@ -114,24 +114,29 @@ async def outcome_of(
     group: str,
     positions: Sequence[int],
     seconds: float,
-    said_at: int | None,
-    uuid: str | None,
+    *,
+    said_at: int | None = None,
+    uuid: str | None = None,
     unused: Sequence[str] = (),
 ) -> Reply:
-    """Wait for messages for so many seconds at most, and return what became of them as one answer."""
+    """Wait for messages for so many seconds at most, and return what became of them as one answer.
+
+    It is an error if nothing could be made of one.
+    """
     if seconds:
         with suppress(UnavailableError):  # it is on the log all the same
             await access.served.done(positions[-1], seconds)
-    answer = await learned_of(access, group, positions, said_at, uuid, unused)
-    return Reply(answer, block(answer, learned_lines(answer)))
+    answer = await learned_of(access, group, positions, said_at=said_at, uuid=uuid, unused=unused)
+    return Reply(answer, block(answer, learned_lines(answer)), is_error=answer.state == "parked")
 
 
 async def learned_of(
     access: Access,
     group: str,
     positions: Sequence[int],
-    said_at: int | None,
-    uuid: str | None,
+    *,
+    said_at: int | None = None,
+    uuid: str | None = None,
     unused: Sequence[str] = (),
 ) -> Learned:
     """Return what became of messages as one: what all of them changed, and the state of the one that is behind."""
@@ -170,7 +175,7 @@ def _sentence(became: Outcome, unused: Sequence[str]) -> str:
         case "done":
             said = "It was processed"
         case "parked":
-            said = "Nothing could be made of it, so it is parked, with the reason"
+            said = "Nothing could be made of it: it is parked, and nothing of it is believed"
         case _:
             said = "It was erased"
     return said + (f". Not used: {', '.join(unused)}" if unused else "")
@@ -180,7 +185,7 @@ def learned_lines(learned: Learned) -> list[str]:
     """Return the lines of what became of messages."""
     lines = [f"{learned.message}."]
     if learned.reason is not None:
-        lines.append(f"Reason: {quote(learned.reason)}")
+        lines.append(f"Reason: {quote(learned.reason)}. Change that and call again.")
     for word, changed in (("Learned", learned.learned), ("Ended", learned.ended), ("Retracted", learned.retracted)):
         lines += [
             f"- {word}: {quote(one.fact)}{period(one.valid_at, one.invalid_at)} {of_id(one.uuid)}" for one in changed

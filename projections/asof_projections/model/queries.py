@@ -727,11 +727,14 @@ class ExportQuery(MomentQuery):
 
 Q = TypeVar("Q", bound=BaseModel)
 
+_NO_OBJECT: Final = "it has to be an object, of names and values"
 _REASONS: Final = {
     "missing": "it is missing",
     "string_too_long": "it is too long",
     "string_too_short": "it must not be empty",
     "string_unicode": NOT_UNICODE,
+    "model_type": _NO_OBJECT,
+    "model_attributes_type": _NO_OBJECT,
 }
 _PATTERNS: Final = {
     GROUP_PATTERN: NO_GROUP,

@@ -1,0 +1,128 @@
+"""Several agents on one directory over `asof mcp`: each gets what it asks for, and none loses a message of another."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+
+from asof.mcp.profiles import INSTRUCTIONS, PROFILES
+from asof_process import ASOF
+from mcp_agent import ERAS, agent, end
+from patience import SECONDS
+
+AGENTS, TURNS = 3, 5
+
+
+def name_of(number: int, turn: int) -> str:
+    return f"Bob{number}{turn}"
+
+
+def test_every_message_of_every_agent_is_found_once_by_each_of_them(tmp_path: Path) -> None:
+    data, failed = tmp_path / "data", list[BaseException]()
+    written, asked = Barrier(AGENTS, timeout=SECONDS), Barrier(AGENTS, timeout=SECONDS)
+    names = sorted(name_of(number, turn) for number in range(AGENTS) for turn in range(TURNS))
+
+    def work(number: int) -> None:
+        try:
+            with agent(data, "--group", "team", mode=ERAS[number % 2], ASOF_MCP_PROFILE="full") as one:
+                one.tell(*(f"My colleague is {name_of(number, turn)}." for turn in range(TURNS)), speaker=f"A{number}")
+                written.wait()
+                said = [each["content"] for each in one.ask("list_episodes", limit=100)["episodes"]]
+                assert len(said) == len(names)
+                for name in names:
+                    assert sum(name in text for text in said) == 1, (number, name)
+                    assert name in one.text("recall", query=f"Who is {name}?"), (number, name)
+                asked.wait()  # none goes while another asks
+        except BaseException as error:  # noqa: BLE001 - told below
+            written.abort()
+            asked.abort()
+            failed.append(error)
+
+    agents = [Thread(target=work, args=(number,)) for number in range(AGENTS)]
+    for one in agents:
+        one.start()
+    for one in agents:
+        one.join()
+    end(data)
+
+    assert not failed, failed
+
+
+def test_each_agent_has_the_profile_and_instructions_that_it_asks_for(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with agent(data, ASOF_MCP_INSTRUCTIONS="Remember the tea.") as first:
+        for profile, tools in PROFILES.items():
+            with agent(data, ASOF_MCP_PROFILE=profile) as other:
+                assert list(other.tools) == [tool.name for tool in tools]
+                assert other.instructions == INSTRUCTIONS[profile]
+        assert list(first.tools) == [tool.name for tool in PROFILES["core"]]
+        assert first.instructions == "Remember the tea."
+    end(data)
+
+
+class Editor:
+    """An editor's end of a server, which sends lines as they are."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self._process = process
+
+    def answer_to(self, line: bytes) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(line + b"\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    with connected(tmp_path / "data") as one:
+        yield one
+    end(tmp_path / "data")
+
+
+@contextmanager
+def connected(data: Path) -> Iterator[Editor]:
+    environment = {**os.environ, "ASOF_EMBEDDER": "hash"}
+    command = [str(ASOF), "mcp", "--data", str(data)]
+    with (
+        data.with_suffix(".err").open("wb") as log,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment
+        ) as process,
+    ):
+        yield Editor(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def called(number: int, tool: str, **arguments: Any) -> bytes:
+    params = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+
+
+def test_what_is_no_message_is_answered_and_the_next_one_too(editor: Editor) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "editor", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
+    assert editor.answer_to(json.dumps(asked).encode())["id"] == 0
+
+    surrogate = editor.answer_to(called(1, "recall", query="\ud800"))
+    assert (surrogate["id"], surrogate["error"]["code"]) == (1, -32700)
+    assert "half of a surrogate pair" in surrogate["error"]["message"]
+    for line, number, code in (
+        (b"{", None, -32700),
+        (b'{"id": "x"}', "x", -32600),
+        (b"[]", None, -32600),
+        (b"[" * 100_000, None, -32700),
+        (b'{"jsonrpc": "2.0", "id": true, "method": 1}', None, -32600),
+    ):
+        answer = editor.answer_to(line)
+        assert (answer["id"], answer["error"]["code"]) == (number, code), line[:40]
+    assert editor.answer_to(called(2, "get_status"))["result"]["structuredContent"]["status"] == "ok"
