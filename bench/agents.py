@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from socket import SO_PEERCRED, SOL_SOCKET
@@ -28,6 +28,7 @@ _RUNS: Final = 11  # at full scale
 _ASKED: Final = 200  # so many at full scale
 _WARMING: Final = 20  # calls that are not measured, before those that are
 _PAUSE_SECONDS: Final = 0.05
+_FIRST_QUESTION: Final = "Where does Ana live?"
 _HELLO: Final = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -42,22 +43,32 @@ def measure(material: Material) -> Iterator[Figure]:
         out.writelines(synthetic.fact_lines(facts))
     child("import", directory, file)
     give_vectors(DirectoryLayout(directory))
-    yield from _starting(directory, f"{facts:,} facts", material.count(_RUNS, 2))
+    runs, target = material.count(_RUNS, 2), Target("p50", 1.5)
+    yield from _starting([material.folder / f"new-{run}" for run in range(runs)], "a new directory", target)
+    yield from _starting([directory] * runs, f"{facts:,} facts", target)
     yield from _recalling(directory, facts, material.count(_ASKED, 10))
 
 
-def _starting(directory: Path, facts: str, runs: int) -> Iterator[Figure]:
-    clock, processor = [], []
-    for _ in range(runs):
+def _starting(directories: Iterable[Path], what: str, target: Target) -> Iterator[Figure]:
+    """Start a server in each directory; measure until it has answered a session's first two requests."""
+    greeted, answered, processor = [], [], []
+    for directory in directories:
         began = time.perf_counter()
         with _Agent(directory) as agent:
-            clock.append(time.perf_counter() - began)
+            greeted.append(time.perf_counter() - began)
+            agent.recall(_FIRST_QUESTION)
+            answered.append(time.perf_counter() - began)
             processor.append(agent.processor_seconds(alone=True) / slowness())
         _end(directory)
-    yield Figure(f"asof mcp, from its start to its first answer ({facts})", "s", percentiles(clock))
-    note = "of the process that the editor starts and of the one that answers; its worker starts beside them"
-    target = (Target("p50", 1.5),)
-    yield Figure("processor time of this, one after the other", "s", percentiles(processor), targets=target, note=note)
+    load = f"load {os.getloadavg()[0]:.1f}"
+    yield Figure(f"asof mcp, from its start to its greeting ({what})", "s", percentiles(greeted), note=load)
+    yield Figure(f"asof mcp, from its start to its first answer ({what})", "s", percentiles(answered), note=load)
+    note = (
+        "of the process that the editor starts and of the one that answers; its worker and its search start beside them"
+    )
+    yield Figure(
+        "processor time of this, one after the other", "s", percentiles(processor), targets=(target,), note=note
+    )
 
 
 def _recalling(directory: Path, facts: int, asked: int) -> Iterator[Figure]:

@@ -1,6 +1,7 @@
 """The reader that searches, in a process of its own: no other request waits while it computes vectors.
 
-It has the one model and the one index of a service, and is started when it is first asked. One thread uses it.
+It has the one model and the one index of a service. It is started beside the worker, or when it is first asked: one
+thread uses it.
 """
 
 from collections.abc import Callable
@@ -26,9 +27,14 @@ class Searcher:
         self._given = places, settings
         self._child: ChildProcess | None = None
 
+    def start(self) -> None:
+        """Start the process, which gets ready while others do."""
+        self._child = self._child or ChildProcess(answer, *self._given)
+
     def ask(self, question: Callable[[Reader], R]) -> R:
         """Return the answer. UnavailableError: the process ended, and is started again when it is asked next."""
-        self._child = self._child or ChildProcess(answer, *self._given)
+        self.start()
+        assert self._child is not None
         try:
             self._child.send(tracing.carried(question))
             found: R = self._child.receive()

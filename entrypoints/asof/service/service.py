@@ -90,6 +90,7 @@ class Service:
             self._long_questions = LongQuestions(places, read)
             stack.callback(self._long_questions.end)
             if settings.embedder != "none":
+                self._searcher.submit(Searcher.start)
                 self._embedder = BackgroundEmbedder(self._searcher.submit, lambda: self.worker.busy)
                 if self.worker.ready:
                     self._embedder.follow()
