@@ -95,7 +95,7 @@ def test_prompts_hold_what_is_recalled_as_a_block(ana: Agent) -> None:
             "what-changed-since",
             {"since": "2020", "entity": "Berlin"},
             "Tell in short what changed",
-            "Ana lives in Berlin",
+            "Nothing changed.",
         ),
     ):
         before, _, block = ana.prompt(name, **asked).partition("\n\n")
