@@ -1,6 +1,7 @@
 """all-MiniLM-L6-v2 in numpy is the model that others mean by that name."""
 
 import json
+import re
 import shutil
 import sys
 from importlib.util import find_spec
@@ -51,6 +52,21 @@ def test_a_vector_is_the_same_to_the_last_bit_whatever_stands_beside_it(director
         apart = [embedder.embed(TEXTS[at : at + size]) for at in range(0, len(TEXTS), size)]
         assert np.array_equal(np.concatenate(apart), together)
     assert np.array_equal(embedder.embed(TEXTS * 9), np.concatenate([together] * 9))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it asks Linux what of a file is in memory")
+def test_of_the_file_of_weights_little_stays_in_the_memory_of_a_process_that_embeds(
+    directory: Path, tmp_path: Path
+) -> None:
+    for each in weights.SHA256:
+        shutil.copy(directory / each, tmp_path)
+    embedder = MiniLMEmbedder(tmp_path)
+    embedder.embed(TEXTS)
+
+    resident = re.findall(
+        rf"{tmp_path / weights.MODEL}\n(?:.*\n)*?Rss: +(\d+) kB", Path("/proc/self/smaps").read_text()
+    )
+    assert 0 < sum(map(int, resident)) * 1024 < (tmp_path / weights.MODEL).stat().st_size / 3
 
 
 def test_text_beyond_256_tokens_is_not_read(directory: Path) -> None:

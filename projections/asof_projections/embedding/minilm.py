@@ -75,7 +75,10 @@ class MiniLMEmbedder:
     @cached_property
     def _encoder(self) -> "_Encoder":
         blas.use_one_thread()
-        return _Encoder(_tensors(weights.read_verified(self._directory, weights.MODEL)))
+        content = weights.read_verified(self._directory, weights.MODEL)
+        encoder = _Encoder(_tensors(content))
+        weights.release(content)  # the layers are copied, and of the words only those that are said are needed
+        return encoder
 
 
 def _tensors(file: NDArray[np.uint8]) -> dict[str, Vectors]:

@@ -1,6 +1,7 @@
 """The weights of all-MiniLM-L6-v2: where they are, and their checksums."""
 
 import hashlib
+import mmap
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -51,14 +52,16 @@ def require_minilm(given: Path | None) -> Path:
 
 
 def read_verified(directory: Path, name: str) -> "NDArray[np.uint8]":
-    """Return the bytes of a file where they lie, so that all processes share them.
+    """Return the bytes of a file where they lie, so that all processes share them; `release` takes what it returns.
 
     ModelUnavailable: they are not those that asof was tested with.
     """
     import numpy as np  # noqa: PLC0415 - a command starts without it
 
     try:
-        content = np.asarray(np.memmap(directory / name, np.uint8, "r"))
+        with (directory / name).open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        content = np.ndarray(len(mapped), np.uint8, mapped)
     except (OSError, ValueError) as error:  # ValueError: it is empty
         reason = getattr(error, "strerror", None) or "it is empty"
         raise ModelUnavailable(f"{directory / name} cannot be read: {reason}") from None
@@ -69,6 +72,16 @@ def read_verified(directory: Path, name: str) -> "NDArray[np.uint8]":
             f"Get the weights with: {COMMAND}"
         )
     return content
+
+
+def release(content: "NDArray[np.uint8]") -> None:
+    """Let go of the memory in which the bytes of a file were read; those that are needed again are read again.
+
+    The digest of a file needs all of it once. Where the system knows no such advice, it decides itself.
+    """
+    mapped = content.base
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _installed() -> Path | None:
