@@ -10,9 +10,10 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
-from asof.runtime import vector_search
+from asof.runtime import clock, vector_search
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
+from asof.service.reader import Reader
 from asof.settings import Settings
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -94,6 +95,27 @@ def test_entities_like_a_name_are_found_by_words_at_once_and_later_by_vectors_to
     gate.set()
     wait_until(lambda: memory.entities(like="Ana 7", group_id="g").vectors_behind == 0)
     assert len(memory.entities(like="Ana 7", group_id="g")) == 10
+
+
+def test_texts_of_about_one_length_are_embedded_together_behind_the_searches(tmp_path: Path, monkeypatch) -> None:
+    names = [f"Ana {'Maria Luisa ' * (number % 2 * 4)}{number}" for number in range(MANY)]  # short and long in turns
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.import_facts([json.dumps(fact(group_id="g", subject=name, object="Rome")) for name in names])
+    together: list[bool] = []
+    embed = HashingEmbedder.embed
+
+    def noting(self, texts):
+        together.append(len({len(text) > 40 for text in texts}) == 1)
+        return embed(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed", noting)
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+        while reader.keep_up(0.01):
+            pass
+        assert reader.vectors() == MANY
+
+    assert together.count(True) > together.count(False)
 
 
 def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:

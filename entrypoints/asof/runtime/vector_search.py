@@ -1,7 +1,8 @@
 """Search with vectors: the embedder that the settings choose, and the index that follows the graph."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.stopwatch import Stopwatch
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
+from asof_projections.embedding import blas
 from asof_projections.embedding.cache import CachedEmbedder, QuestionEmbedder
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.model.answers import Hit, Hits
@@ -35,8 +37,10 @@ _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by
 _FEW: Final = 32  # texts without a vector that a search embeds itself in any case
 _OWN_SECONDS: Final = 0.25  # of processor time, for which the first search embeds more; the rest is left to `keep_up`
 _OWN_PATIENCE: Final = 1.0  # seconds in all, where another machine embeds
-_SOME: Final = 8  # texts embedded at once in between: what a search waits for at most
+_SOME: Final = max(8, 4 * blas.CORES)  # texts embedded at once in between: what a search waits for at most
 _BESIDE: Final = 32  # texts embedded at once while searches go on
+_SENTENCE: Final = 60  # characters: of longer texts fewer are embedded at once
+_AHEAD: Final = 256  # texts of which those of about one length are embedded at once, which takes less time
 _OBJECTIVES: Final = 100  # of a group that are compared with a text
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
 
@@ -61,6 +65,7 @@ class VectorSearch:
         self._projection: VectorProjection | None = None  # until it is asked for
         self._names: VectorProjection | None = None
         self._turns: VectorProjection | None = None
+        self._next = deque[list[str]]()  # texts that `keep_up` computes the vectors of, some at a time
         self._few = _FEW
         self.is_behind = False  # whether a search left vectors to `keep_up`
         self._lacking = 0  # of what the last search was among, how much has no vector
@@ -269,16 +274,19 @@ class VectorSearch:
         return False
 
     def _add(self, projection: VectorProjection, most: int, lock: AbstractContextManager[object]) -> bool:
-        """Add the vectors of some texts; return whether there may be more."""
-        with lock:
-            missing = projection.missing(most) if self._is_open else []
-        if missing and self._cache is not None:
+        """Compute the vectors of some texts, or add those that are computed; return whether there may be more."""
+        if not self._next:
+            with lock:
+                missing = projection.missing(_AHEAD) if self._is_open else []
+            self._next.extend(_alike(missing, most))
+        if self._next and self._is_open and self._cache is not None:
             with tracing.span(span_names.EMBED):
-                self._cache.compute(missing)
+                self._cache.compute(self._next.popleft())
+            return True
         with lock:
             if not self._is_open:  # it was closed meanwhile, as after a switch to another generation
                 return False
-            if projection.catch_up_some(most):
+            if projection.catch_up_some(_AHEAD):
                 return True
             _save(projection, _MANY)
         return False
@@ -331,6 +339,20 @@ class VectorSearch:
             _save(projection, 1)
         if cache := self.__dict__.get("_cache"):
             cache.close()
+
+
+def _alike(texts: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Yield some texts at a time, the shortest first: at most so many, and no more than so many sentences have."""
+    some: list[str] = []
+    room = most * _SENTENCE
+    for text in sorted(texts, key=len):
+        if some and (len(some) == most or len(text) > room):
+            yield some
+            some, room = [], most * _SENTENCE
+        some.append(text)
+        room -= len(text)
+    if some:
+        yield some
 
 
 def _save(projection: VectorProjection, least: int) -> None:

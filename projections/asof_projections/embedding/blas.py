@@ -5,11 +5,13 @@ busy machine, spinning takes a hundred times as long as the work.
 """
 
 import ctypes
+import os
 from functools import cache
 from typing import Final
 
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
+CORES: Final = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 _SETTERS: Final = [
     f"{prefix}openblas_set_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("64_", "")
 ]  # the names in numpy's own wheels and in other builds

@@ -6,7 +6,6 @@ batch and however many cores there are. A vector recomputed by a replay is there
 """
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +28,6 @@ HEADS: Final = 12
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256  # of a text, with the two that mark its ends; the rest is not read, as in sentence-transformers
 BATCH_TOKENS: Final = 1024  # worked on at once by one thread: bounds its memory (some 30 MB) without costing speed
-THREADS: Final = min(8, os.cpu_count() or 1)
 BLOCK: Final = 32  # outputs of a matrix computed at once: OpenBLAS takes up to a million multiplications as small
 SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
 _WORDS: Final = "embeddings.word_embeddings.weight"
@@ -58,7 +56,7 @@ class MiniLMEmbedder:
         if len(batches) == 1:
             fill(batches[0])  # a question: a thread for it would cost more than it saves
             return vectors
-        with ThreadPoolExecutor(THREADS) as threads:
+        with ThreadPoolExecutor(blas.CORES) as threads:
             for done in [threads.submit(fill, rows) for rows in batches]:
                 done.result()
         return vectors
@@ -99,12 +97,16 @@ def _tensor(data: NDArray[np.uint8], dtype: str, shape: list[int], data_offsets:
 
 
 def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
-    """Yield numbers of texts that have equally many tokens, long texts first, so that no thread is left with them."""
+    """Yield numbers of texts that have equally many tokens, long texts first, so that no thread is left with them.
+
+    Of few texts no batch is larger than what each core has to do.
+    """
     by_length = defaultdict[int, list[int]](list)
     for row, ids in enumerate(tokens):
         by_length[len(ids)].append(row)
+    most = min(BATCH_TOKENS, -(-sum(map(len, tokens)) // blas.CORES))
     for length in sorted(by_length, reverse=True):
-        rows, size = by_length[length], max(1, BATCH_TOKENS // length)
+        rows, size = by_length[length], max(1, most // length)
         for start in range(0, len(rows), size):
             yield rows[start : start + size]
 

@@ -14,7 +14,7 @@ from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.ports import BeliefStore, TurnStore
 from asof_projections.vectors.ports import Ids, VectorIndex
 
-BATCH: Final = 256  # texts embedded at once
+BATCH: Final = 1024  # texts embedded at once
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) texts during long work."""
