@@ -19,8 +19,9 @@ from asof_agents.extraction.english.handovers import ownership
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
+from asof_agents.extraction.english.other_people import key_of, tells_of_another
 from asof_agents.extraction.english.replacements import replacements
-from asof_agents.extraction.english.restatements import key_of, restate, restates_nothing, tells_of_speaker
+from asof_agents.extraction.english.restatements import restate, restates_nothing
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
@@ -218,7 +219,7 @@ class _Change:
         self.replaced = replaced  # the sources and values that have another value now
         self.used = used  # where the values begin that the message has put in another's place already
         key = key_of(old, relation)
-        self.told = [each for each in told if not tells_of_speaker(each.sentence.low, old, key)]
+        self.told = [each for each in told if not tells_of_another(context, each, old, relation)]
         self.value = roots_of(old.target.text)
         figures = {root for root in self.value if root[0].isdigit()}
         self.named = figures if is_exact(old) and figures else self.value  # by these it is named, not by its unit

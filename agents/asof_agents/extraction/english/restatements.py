@@ -16,18 +16,17 @@ from asof_agents.extraction.english.gist import THOUGHTS, about
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
     DETERMINERS,
-    PEOPLE_NOUNS,
     SPEAKER_WORDS,
     UNSURE_FROM,
     UNSURE_MODALS,
 )
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.numerals import Slot
+from asof_agents.extraction.english.other_people import is_of_other_than, tells_of_another
 from asof_agents.extraction.english.replacements import Held, Replacement, replacement
 from asof_agents.extraction.english.slots import WAYS, slots
-from asof_agents.extraction.english.word_roots import roots, roots_of, roots_of_relation
+from asof_agents.extraction.english.word_roots import roots_of_relation
 from asof_agents.extraction.ports import Mention, Relationship, Turn
-from asof_ontologies.model import RelationType
 
 _CONFIDENCE: Final = 0.75
 _UNSURE: Final = UNSURE_FROM | UNSURE_MODALS
@@ -41,9 +40,6 @@ _NO_KEY: Final = (
 _JOINING: Final = frozenset({"of", "with", "and", "&"})
 _ARTICLES: Final = frozenset({("the",), ("a",), ("an",), ("my",), ("our",)})
 _PERSONS: Final = frozenset("he she him his her hers they them their".split())
-_OTHERS: Final = frozenset({"he", "she", "him", "her"})
-_SPEAKERS: Final = frozenset({"i", "we"})
-_INTRODUCTION: Final = 3  # words of which one may be the subject: "oh, and I moved"
 _WHERE: Final = frozenset("above behind below beside beneath inside next opposite outside under underneath".split())
 _BARE_LEADS: Final = frozenset({"in", "on", "by", "at", "under"})
 
@@ -85,7 +81,7 @@ def restate(
         chosen = chosen or (relation.chooses and relation.is_deed and _overlaps(old.target, turn, start, end))
         if relation.is_deed and not (relation.chooses and _is_taken_back(context, found, old)):
             continue
-        if tells_of_speaker(found.after.sentence.low, old, key_of(old, relation)) or _is_of_another(context, old):
+        if tells_of_another(context, found.after, old, relation) or _is_of_another(context, old):
             return False
         source = _speaker(context, span) if old.source.speaker else old.source
         if source is None:
@@ -120,21 +116,6 @@ def restate(
             _relate(context, found, target, old.relation, old.target, "holds")
             put = True
     return put or (not chosen and _state(context, found, span))
-
-
-def key_of(old: Relationship, relation: RelationType) -> str:
-    """Return the words by which a keyed relation names what it is of: "brother home"; "" of another relation."""
-    return old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
-
-
-def tells_of_speaker(low: tuple[str, ...], old: Relationship, key: str) -> bool:
-    """Whether a sentence tells of its speaker what was said of another: "I moved", after "my brother lives in Oslo"."""
-    persons = {root for word in key.split() if word in PEOPLE_NOUNS for root in roots(word)}
-    if not old.source.speaker and old.source.type == "Person":
-        persons |= roots_of(old.source.text)
-    if not persons or _SPEAKERS.isdisjoint(low[:_INTRODUCTION]):
-        return False
-    return _OTHERS.isdisjoint(low) and not any(root in persons for word in low for root in roots(word))
 
 
 def restates_nothing(context: TurnContext, announcement: Announcement, found: Iterable[Replacement]) -> bool:
@@ -255,7 +236,7 @@ def _state(context: TurnContext, found: Replacement, span: tuple[int, int]) -> b
     low, first = found.after.sentence.low, found.new.first
     if found.new.kind == "noun" and found.new.last == first + 1 and first and low[first - 1] in _BARE_LEADS:
         span = found.after.sentence.span(first - 1, found.new.last)  # "in person", "by post"
-    if not own and _is_of_person(context, found):
+    if is_of_other_than(context, found.after, found.before) if own else _is_of_person(context, found):
         return False  # what is said of somebody else is none of the speaker's attributes
     key = _key(found, next((each for each in things if each.kind == "noun"), None)) or _unit(found)
     speaker = _speaker(context, span)
