@@ -57,7 +57,7 @@ UNSURE_SENTENCE = frozenset(
 # from these up to the next boundary, the words are a thought, a wish or a report
 UNSURE_FROM = frozenset(
     "able according ask asked asking asks believe believes bet can claimed claims consider considered "
-    "considering could dream dreamed dreaming dreams expect expecting feel feels hear heard hearing hears hope "
+    "considering could dream dreamed dreaming dreams dreamt expect expecting feel feels hear heard hearing hears hope "
     "hoped hopes hoping mentioned mentions need needed needs offered promise promised recommend recommended "
     "recommends remember reportedly rumored said say saying says seem seems should suggest suggested suggests "
     "swear tell telling tells think thinking thinks thought told tried tries try trying want wanted wanting "
