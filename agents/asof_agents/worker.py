@@ -2,7 +2,8 @@
 
 The one module that uses Faust; asof.kafka.app is for its command line. Faust assigns the partitions to workers and
 delivers the records, no more. Its committed offsets are only a hint: each intake keeps its own, reads from the topic
-itself any records that Faust skipped, and ignores records that it has ingested already. No exception may leave the
+itself any records that Faust skipped, and ignores records that it has ingested already. So an intake that reads all of
+them itself is told of few: a record that goes through Faust costs more than all else. No exception may leave the
 agent's body, because Faust acknowledges the record of a failed agent. No tables, no transactions, no standby.
 """
 
@@ -33,6 +34,7 @@ _LOOK_SECONDS: Final = 0.01  # between looks whether Faust's thread has ended
 # Without a heartbeat for so long, the broker gives the partitions to another worker. It is the least that brokers allow
 # by default.
 _SESSION_SECONDS: Final = 6.0
+_FIRST: Final = 2  # records of a fetch: behind offset 0 Faust sees no gap, and would commit no offset beyond it
 _WATCH_SECONDS: Final = 2.0  # between two reports of the partitions' progress
 
 
@@ -56,6 +58,7 @@ class FaustWorker:
     folder: an existing directory, in which Faust makes empty folders.
     member: its name in the group, which no other running worker has. Started again under it, it has its partitions
     again at once.
+    skims: whether the intake reads the records itself, and is to be told of the first and the last of a fetch alone.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class FaustWorker:
         patience: float,
         folder: Path,
         member: str,
+        skims: bool = False,
     ) -> None:
         self._connection = connection
         self._topic = topic
@@ -82,7 +86,7 @@ class FaustWorker:
         self._ended: asyncio.Future[None] | None = None
         self._stopped = False  # before or after it began
         self._finishes = False
-        self._app = self._faust(connection, group, folder, member)
+        self._app = self._faust(connection, group, folder, member, skims=skims)
 
     async def run(self) -> None:
         """Work until `stop` is called. Raises the error that ended a partition; WorkerStalled: one stands still."""
@@ -153,7 +157,7 @@ class FaustWorker:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(error)
 
-    def _faust(self, connection: Connection, group: str, folder: Path, member: str) -> faust.App:
+    def _faust(self, connection: Connection, group: str, folder: Path, member: str, *, skims: bool) -> faust.App:
         app = faust.App(
             group,
             broker=[f"kafka://{server.strip()}" for server in connection.bootstrap.split(",")],
@@ -168,7 +172,7 @@ class FaustWorker:
             topic_disable_leader=True,
             stream_wait_empty=False,
         )
-        app.transport = _Transport(app.conf.broker_consumer, app)
+        app.transport = (_SkimmingTransport if skims else _Transport)(app.conf.broker_consumer, app)
         topic = app.topic(self._topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         app.agent(topic, concurrency=1)(self._receive)
         app.on_partitions_assigned.connect(self._assigned)
@@ -247,13 +251,31 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
         return consumer
 
 
+class _SkimmingThread(_ConsumerThread):
+    """The first and the last records of each fetch. Faust takes those between for a gap, as compaction leaves them."""
+
+    async def getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's signature
+        fetched = await super().getmany(active_partitions, timeout)
+        return fetched and {at: records[:_FIRST] + records[_FIRST:][-1:] for at, records in fetched.items()}
+
+
 class _Consumer(driver.Consumer):
+    Thread: ClassVar[type[_ConsumerThread]] = _ConsumerThread
+
     def _new_consumer_thread(self) -> _ConsumerThread:
-        return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
+        return self.Thread(self, loop=self.loop, beacon=self.beacon)
+
+
+class _SkimmingConsumer(_Consumer):
+    Thread = _SkimmingThread
 
 
 class _Transport(driver.Transport):
     Consumer: ClassVar[type] = _Consumer
+
+
+class _SkimmingTransport(_Transport):
+    Consumer = _SkimmingConsumer
 
 
 def _credentials(connection: Connection) -> Any:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -528,6 +529,67 @@ def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(wo
         blocked.let_go.set()
     assert (0, 0, 1) in [progress[:3] for report in reports for progress in report]
     assert not list(Path.cwd().glob("*-data")), "Faust left a folder where the worker was started"
+
+
+class Told:
+    """An intake that notes of which records it is told, and is as far as the last of them."""
+
+    parked = 0
+
+    def __init__(self) -> None:
+        self.offsets: list[int] = []
+
+    @property
+    def offset(self) -> int:
+        return self.offsets[-1] + 1 if self.offsets else 0
+
+    def ingest(self, records: list[Raw]) -> None:
+        self.offsets += [raw.offset for raw in records]
+
+    def close(self) -> None:
+        pass
+
+
+async def tell(world: World, told: Told, folder: Path, *, skims: bool) -> None:
+    """Run a worker until its intake was told of one more record, and the offset of its group says so."""
+    at, group = TopicPartition(world.topics.messages, 0), f"{world.topics.prefix}.told"
+    end = partial(world.client.end, *at)
+    worker = FaustWorker(
+        *(world.connection, at.topic, group, lambda _: told),
+        end_of=lambda _: end(),
+        report=lambda _: None,
+        patience=600.0,
+        folder=folder,
+        member="a",
+        skims=skims,
+    )
+
+    async def committed() -> int:
+        async with AIOKafkaConsumer(bootstrap_servers=world.connection.bootstrap, group_id=group) as consumer:
+            return await consumer.committed(at) or 0
+
+    running = asyncio.create_task(worker.run())
+    await asyncio.to_thread(until, lambda: told.offset == end())
+    last = world.send([fact(end())])
+    await asyncio.to_thread(until, lambda: told.offset == last)
+    await asyncio.to_thread(until, lambda: asyncio.run(committed()) >= last)
+    worker.stop()
+    await running
+
+
+@pytest.mark.parametrize("skims", [True, False])
+def test_an_intake_that_reads_its_topic_itself_is_told_of_the_last_record_and_of_few_others(
+    world: World, tmp_path: Path, skims: bool
+) -> None:
+    told, count = Told(), 2_000
+    world.send(map(fact, range(count)))
+
+    asyncio.run(tell(world, told, tmp_path, skims=skims))
+
+    if skims:
+        assert len(told.offsets) < count / 10
+    else:
+        assert told.offsets == [*range(count + 1)]
 
 
 def test_a_stop_in_a_rebalance_that_waits_for_a_partition_being_opened_stops_faust_too(

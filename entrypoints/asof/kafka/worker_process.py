@@ -297,6 +297,7 @@ class _Worker:
             patience=self._settings.worker_patience,
             folder=self._places.root,
             member=member,
+            skims=role.agent == "believer",  # which reads the log
         )
 
     async def _look(self) -> None:
