@@ -121,7 +121,8 @@ class _Encoder:
             tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         )
         self._norm = _Norm.read(tensors, "embeddings")
-        self._layers = [_Layer.read(tensors, f"encoder.layer.{number}") for number in range(LAYERS)]
+        room = _Room(LAYERS * 12 * DIMENSIONS**2)
+        self._layers = [_Layer.read(tensors, f"encoder.layer.{number}", room) for number in range(LAYERS)]
 
     def __call__(self, ids: NDArray[np.int64]) -> Vectors:
         x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
@@ -130,6 +131,22 @@ class _Encoder:
         pooled: Vectors = x.mean(axis=1)
         pooled /= np.sqrt(np.square(pooled).sum(axis=1, keepdims=True))
         return pooled
+
+
+class _Room:
+    """Memory for all matrices. An array of more than 4 MB lies in huge pages, where the system has them.
+
+    A single text waits for its matrices, and an eighth less where they do not lie in pages of 4 KB.
+    """
+
+    def __init__(self, numbers: int) -> None:
+        self._free = np.empty(numbers, np.float32)
+
+    def keep(self, matrix: Vectors) -> Vectors:
+        """Return a copy of a matrix, which is contiguous and lies behind the one before."""
+        kept, self._free = self._free[: matrix.size].reshape(matrix.shape), self._free[matrix.size :]
+        kept[...] = matrix
+        return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +162,9 @@ class _Linear:
     bias: Vectors
 
     @classmethod
-    def read(cls, tensors: dict[str, Vectors], *names: str) -> "_Linear":
+    def read(cls, tensors: dict[str, Vectors], room: _Room, *names: str) -> "_Linear":
         weight = np.concatenate([tensors[f"{name}.weight"] for name in names])  # (width out, width in)
-        blocks = np.ascontiguousarray(weight.reshape(-1, BLOCK, weight.shape[1]).swapaxes(1, 2))
+        blocks = room.keep(weight.reshape(-1, BLOCK, weight.shape[1]).swapaxes(1, 2))
         return cls(blocks, np.concatenate([tensors[f"{name}.bias"] for name in names]))
 
     def __call__(self, x: Vectors) -> Vectors:
@@ -170,7 +187,7 @@ class _Norm:
         return cls(tensors[f"{name}.LayerNorm.weight"], tensors[f"{name}.LayerNorm.bias"])
 
     def __call__(self, x: Vectors) -> Vectors:
-        x -= x.mean(axis=-1, keepdims=True)
+        x -= np.add.reduce(x, axis=-1, keepdims=True) / np.float32(DIMENSIONS)  # `mean` takes several steps around it
         variance = np.einsum("tni,tni->tn", x, x) / np.float32(DIMENSIONS)
         x /= np.sqrt(variance + EPSILON)[..., np.newaxis]
         x *= self.weight
@@ -190,14 +207,14 @@ class _Layer:
     norm: _Norm
 
     @classmethod
-    def read(cls, tensors: dict[str, Vectors], name: str) -> "_Layer":
+    def read(cls, tensors: dict[str, Vectors], name: str, room: _Room) -> "_Layer":
         attention = f"{name}.attention"
         return cls(
-            _Linear.read(tensors, *(f"{attention}.self.{part}" for part in ("query", "key", "value"))),
-            _Linear.read(tensors, f"{attention}.output.dense"),
+            _Linear.read(tensors, room, *(f"{attention}.self.{part}" for part in ("query", "key", "value"))),
+            _Linear.read(tensors, room, f"{attention}.output.dense"),
             _Norm.read(tensors, f"{attention}.output"),
-            _Linear.read(tensors, f"{name}.intermediate.dense"),
-            _Linear.read(tensors, f"{name}.output.dense"),
+            _Linear.read(tensors, room, f"{name}.intermediate.dense"),
+            _Linear.read(tensors, room, f"{name}.output.dense"),
             _Norm.read(tensors, f"{name}.output"),
         )
 
@@ -230,12 +247,17 @@ def _gelu(x: Vectors) -> Vectors:
     for start in range(0, len(flat), SLAB_ROWS):
         slab = flat[start : start + SLAB_ROWS]
         size = np.abs(slab)
-        t = np.reciprocal(size * _P + np.float32(1))
+        t = size * _P
+        t += np.float32(1)
+        np.reciprocal(t, out=t)
         tail = t * _A[0]
         for a in _A[1:]:
             tail += a
             tail *= t
-        tail *= np.exp(np.square(size) * np.float32(-0.5))
+        np.square(size, out=t)
+        t *= np.float32(-0.5)
+        tail *= np.exp(t, out=t)
+        tail *= size
         np.maximum(slab, 0, out=slab)
-        slab -= size * tail
+        slab -= tail
     return x
