@@ -74,6 +74,7 @@ class RelationType(Part):
     sources: tuple[str, ...] = Field(min_length=1)
     targets: tuple[str, ...] = Field(min_length=1)
     cardinality: Cardinality = "many"  # one: a new value ends the old
+    exclusive: bool = Field(default=False, exclude_if=unset)  # a target has one source at a time
     lasting: bool | Literal["outcome"] = True
     symmetric: bool = False
     inverse: str | None = None

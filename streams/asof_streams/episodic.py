@@ -99,7 +99,8 @@ class RelationshipStated(Event):
 
     `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun). Of a deed the
     words may give the granule in which it happened, and they tell whether it is still ahead. What `ended` is `former`
-    if the words say that it held before, as "I used to" does and a mere "not" does not.
+    if the words say that it held before, as "I used to" does and a mere "not" does not. What is `shared` is another's
+    as well, though the relation is one that a target has with one source at a time.
     """
 
     type: ClassVar[str] = "relationship.stated"
@@ -119,6 +120,7 @@ class RelationshipStated(Event):
     granule: tuple[int, int] | None = Field(default=None, exclude_if=unset)  # of a deed
     planned: bool = Field(default=False, exclude_if=unset)
     former: bool = Field(default=False, exclude_if=unset)  # `ended`: it held before
+    shared: bool = Field(default=False, exclude_if=unset)  # it ends no other source's
     confidence: float
     start: int  # of the sentence that says it, in the episode's content
     end: int

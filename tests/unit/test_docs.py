@@ -43,7 +43,7 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "archetype": "archetype", "checkin_id": "check-in", "external_id": "external id",
     "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
     "extractor": "extractor", "fact": "fact", "former": "stance", "generation": "generation", "grain": "grain",
-    "granule": "granule",
+    "granule": "granule", "shared": "stance",
     "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "memory": "memory", "object": "object", "ontology": "ontology", "policy": "policy",
     "ref": "ref", "author_id": "external id", "saliency": "saliency",

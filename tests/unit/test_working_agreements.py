@@ -116,6 +116,13 @@ def test_a_change_of_owner_ends_what_the_earlier_one_owned(text: str, expected: 
         ),
         (("Tom owns the search module.", "Tom now owns the billing service."), ["Tom owns billing service"]),
         (
+            (
+                "Felix is on the platform team. The platform team owns the gateway.",
+                "Felix moved over to the data team.",
+            ),
+            ["Felix member_of data team", "Felix member_of platform team ended"],
+        ),
+        (
             ("Tom owns the search module.", "Tom took over the billing service from Maria."),
             ["Tom owns billing service", "Maria owns billing service ended"],
         ),
@@ -213,6 +220,69 @@ def test_a_value_that_a_thing_is_said_not_to_have_has_ended(texts: tuple[str, ..
 )
 def test_a_choice_that_is_taken_back_has_ended(texts: tuple[str, ...], last: list[str]) -> None:
     assert sorted(shown(talk(*texts, extractor=AGENT_MEMORY)[-1])) == sorted(last)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tom is the new owner of the search module.", ["Tom owns search module"]),
+        ("The new owner of the parser is Tom.", ["Tom owns parser"]),
+        ("The parser's owner is now Bob.", ["Bob owns parser"]),
+        ("Ownership of the parser moved from Ann to Bob.", ["Bob owns parser", "Ann owns parser ended"]),
+        ("Maria owns billing.", ["Maria owns billing"]),
+        ("Bob maintains the parser.", ["Bob maintains parser"]),
+        ("The parser belongs to Bob.", ["Bob owns parser"]),
+        ("The billing service belongs to Ann's team.", ["Ann's team owns billing service"]),
+        ("The old owner of the parser is Tom.", []),
+        ("Maybe Maria owns billing.", []),
+        ("Maria owns it.", []),
+        ("I think Maria owns billing.", []),
+        ("Who owns the parser?", []),
+        ("The book belongs to Ann.", []),
+        ("The parser belongs to the team's backlog.", []),
+    ],
+)
+def test_an_owner_is_told_in_many_ways(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize("text", ["Maria owns billing.", "The owner of the cafe is Bob.", "Ownership moved to Bob."])
+def test_where_people_own_other_things_than_work_such_words_tell_no_owner(text: str) -> None:
+    assert "owns" not in " ".join(shown(read(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Prefer small commits.", ["I has_rule Prefer small commits"]),
+        ("Prefer small commits over big ones.", ["I has_rule Prefer small commits over big ones"]),
+        ("Prefer composition over inheritance.", ["I prefers composition"]),
+        ("I prefer small commits.", ["I prefers small commits"]),
+    ],
+)
+def test_a_practice_that_is_asked_for_is_a_rule(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You may edit the lock file now.", ["I has_rule never edit the lock file ended"]),
+        ("It's fine to push to main again.", ["I has_rule never push to main ended"]),
+        ("Pushing to main is fine now.", ["I has_rule never Pushing to main ended"]),
+        ("You don't have to run make lint any more.", ["I has_rule always run make lint ended"]),
+        ("Forget the rule about the lock file.", ["I has_rule about the lock file ended"]),
+        ("The rule about the lock file no longer applies.", ["I has_rule about the lock file ended"]),
+        ("You may never edit the lock file.", []),
+        ("You may want to edit the lock file.", []),
+        ("Maybe you can edit the lock file.", []),
+        ("Can you edit the lock file?", []),
+        ("Don't forget the rule about the lock file.", []),
+        ("Forget it.", []),
+    ],
+)
+def test_a_rule_is_lifted_by_what_it_said(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
 
 
 def test_a_short_name_is_the_one_known_thing_that_it_begins() -> None:

@@ -24,6 +24,10 @@ ROLES: Final = frozenset({JOB, SPOUSE})
 """What an ending may call its object, whatever it is: belief knows the one that holds."""
 CALLED_OFF: Final = frozenset({"off", "cancelled", "canceled"})
 """What an ending may call a value, whatever it is: "the wedding is off"."""
+NEVER: Final = "never"
+ALWAYS: Final = "always"
+ABOUT_RULE: Final = "about"
+"""How an ending of a rule begins: by what it forbade or required, or what it was about. Belief knows the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Relationship:
     stance: `holds` (from valid_from to valid_to), `ended` ("I no longer…": the world changed at valid_to) or `denied`
     ("I never…", "not X": the statement was wrong). Times are UTC microseconds; None: the text states no time.
     granule: [from, to) in which a deed happened, or `planned` is to happen. former: it held before it `ended`.
+    shared: of a relation that is `exclusive`, another source has it as well: "Bob also owns the parser".
     """
 
     source: Mention
@@ -91,6 +96,7 @@ class Relationship:
     granule: tuple[int, int] | None = None
     planned: bool = False
     former: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """The statements of chat: what was said in words becomes facts, endings and retractions. Pure."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from asof_agents.extraction.ports import CALLED_OFF, ROLES
 from asof_agents.handlers.chat_periods import ChatPeriods
 from asof_agents.handlers.endings import ended_facts
 from asof_agents.handlers.granules import before, granule_from
+from asof_agents.handlers.lifted_rules import lifted_rule
 from asof_agents.handlers.statement_writer import Triple
 from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.meter import UNMETERED, IngestionMeter
@@ -14,7 +16,7 @@ from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.open_facts import facts_in_doubt
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
 from asof_ontologies.model import RelationType
-from asof_projections.model.rows import EntityRow, FactRow
+from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.names import words
 from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Interval, is_within
 from asof_streams.episodic import MentionObserved, RelationshipStated
@@ -23,11 +25,14 @@ from asof_streams.instants import INF
 from asof_streams.semantic import RelationDeclared
 from asof_streams.timezones import zone_of
 
+_LATEST: Final = 256  # facts of a target that are looked at for others who have it
+
 
 class ChatStatements(ChatPeriods):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
     _related: set[Triple]  # what the relationships are about
+    _held_here: set[Triple]  # what they say to hold, of relations of which a target has one source
 
     def state(self, events: Sequence[Event], judge: Judge | None, meter: IngestionMeter = UNMETERED) -> None:
         """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
@@ -41,6 +46,8 @@ class ChatStatements(ChatPeriods):
         mentions = (event for event in events if isinstance(event, MentionObserved))
         with meter.phases["entity_resolution"]:
             self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
+        told = (self._triple(each) for each in stated if each.stance == "holds" and self._is_exclusive(each.relation))
+        self._held_here = {each[0] for each in told if each is not None}
         replaced: dict[tuple[str, str], Assertion] = {}
         with meter.phases["relation_extraction"]:
             for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
@@ -81,6 +88,10 @@ class ChatStatements(ChatPeriods):
         """Return everything written: relations declared and what was asked before all else."""
         declared = [RelationDeclared(relation=name, cardinality="one") for name in self.changes.declared]
         return [*declared, *self.names.asked, *super().events()]
+
+    def _is_exclusive(self, name: str) -> bool:
+        relation = self.ontology.relations.get(name)
+        return relation is not None and relation.exclusive
 
     def _is_generic(self, name: str) -> bool:
         relation = self.ontology.relation(self.ontology.canonical(name)[0])
@@ -143,12 +154,22 @@ class ChatStatements(ChatPeriods):
             return (
                 [Triple(triple.subject, triple.relation, None, None)] if self._is_value(triple, object_) else [triple]
             )
+        if kind is not None and kind.value == "rule" and self.build.rule > 3:
+            return self._lifted(triple)
         if kind is None or not self._may_mean_another(kind) or triple.object is None or self.held(triple):
             return [triple]
         at = self.episode.valid_at
         meant = ended_facts(triple.subject, triple.relation, object_, at, self.ontology, self.names)
         told = [] if object_.name in ROLES else [triple]
         return [Triple(triple.subject, relation, uuid, None) for relation, uuid in meant] or told
+
+    def _lifted(self, ended: Triple) -> list[Triple]:
+        """Return the rule that is lifted: of those that hold, the only one that can be meant."""
+        slot = self.known.slot(self.names.group, ended.subject, ended.relation, None)
+        at = self.episode.valid_at
+        held = {one.value[2:] for one in slot.assertions if _holds(slot.held.get(one.fact_id, ()), at)}
+        found = lifted_rule(ended.value or "", held)
+        return [] if found is None else [ended._replace(value=found)]
 
     def _is_value(self, triple: Triple, ended: EntityRow) -> bool:
         """Whether the value that is said to have ended is the one that holds, perhaps with more or fewer words."""
@@ -158,7 +179,7 @@ class ChatStatements(ChatPeriods):
         at = self.episode.valid_at
         for assertion in slot.of(None):
             held = set(words(assertion.value[2:]))
-            if any(low <= at < high for low, high in slot.before.get(assertion.fact_id, ())):
+            if _holds(slot.before.get(assertion.fact_id, ()), at):
                 return said <= held or held <= said
         return False
 
@@ -246,6 +267,22 @@ class ChatStatements(ChatPeriods):
             corrects=replaced.fact_id if replaced else None,
             planned=planned,
         )
+        self._end_others(triple, start, stated)
+
+    def _end_others(self, triple: Triple, at: int, stated: RelationshipStated) -> None:
+        """End what others have of a target that one source has at a time, unless the episode says that both have it."""
+        kind = self.ontology.relation(triple.relation)
+        if kind is None or not kind.exclusive or stated.shared or triple.object is None:
+            return
+        around = self.names.known.facts_around([triple.object], Moment(at, self.names.recorded_at), _LATEST)
+        others = (self._triple_of(fact) for fact in around if fact.relation == triple.relation)
+        for other in others:
+            if other.object == triple.object and other.subject != triple.subject and other not in self._held_here:
+                self.end(other, at, relationship=stated.relationship_id)
+
+
+def _holds(periods: Sequence[Interval], at: int) -> bool:
+    return any(low <= at < high for low, high in periods)
 
 
 def _is_denied(assertion: Assertion, granule: Interval | None) -> bool:

@@ -152,6 +152,7 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
                 granule=statement.granule,
                 planned=statement.planned,
                 former=statement.former,
+                shared=statement.shared,
                 confidence=statement.confidence,
                 start=statement.span[0],
                 end=statement.span[1],

@@ -31,6 +31,8 @@ def extract_request(context: TurnContext, parsed: ParsedSentence) -> None:
         return
     context.work.spend(WORD)
     context.timed(parsed, ahead=False)
+    if is_practice(parsed, at):
+        return
     wanted = _phrase(context, parsed, at + 1, relation.targets)
     after = None if wanted is None else _behind(low, wanted[1], _OVER + _NOT)
     unwanted = None if after is None else _phrase(context, parsed, after, relation.targets)
@@ -48,6 +50,15 @@ def extract_request(context: TurnContext, parsed: ParsedSentence) -> None:
     parsed.taken.update(range(at, len(low)))
     for name, target, stance in pairs:
         context.findings.relate(speaker, name, target, Meaning(stance), None, parsed.sentence, 0.85, name)
+
+
+def is_practice(parsed: ParsedSentence, at: int) -> bool:
+    """Whether a sentence asks from a word on for a practice, and for no thing in place of another."""
+    low = parsed.sentence.low
+    phrase = parsed.phrase_at(at + 1) if low[at] == "prefer" else None
+    if phrase is None:
+        return low[at] == "prefer" and _OVER[0][0] not in low and "than" not in low
+    return phrase.first > at + 1 or _behind(low, phrase.after, _OVER + _NOT) is None
 
 
 def extract_grounds(context: TurnContext, parsed: ParsedSentence) -> None:

@@ -14,7 +14,7 @@ from asof_agents.extraction.english.deadlines import extract_deadlines
 from asof_agents.extraction.english.endings import extract_endings
 from asof_agents.extraction.english.everyday import extract_everyday
 from asof_agents.extraction.english.favorites import extract_favorites
-from asof_agents.extraction.english.handovers import extract_handovers
+from asof_agents.extraction.english.handovers import extract_handovers, extract_owners, extract_shares
 from asof_agents.extraction.english.later_names import extract_later_names
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.records import extract_records
@@ -111,14 +111,17 @@ class EnglishExtractor:
     def _read(self, context: TurnContext) -> None:
         if context.document:
             extract_records(context)
+        of_work = "rule" in self._patterns.values  # elsewhere people own other things, and are told no rules
         for parsed in context.sentences:
             states = not parsed.sentence.question
             if parsed.names:
                 context.meet(parsed)
             if states:
-                extract_rules(context, parsed)
+                if of_work:
+                    extract_rules(context, parsed)
+                    extract_handovers(context, parsed)
+                    extract_owners(context, parsed)
                 extract_request(context, parsed)
-                extract_handovers(context, parsed)
                 extract_command_lines(context, parsed)
                 extract_deadlines(context, parsed)
                 extract_favorites(context, parsed)
@@ -128,6 +131,8 @@ class EnglishExtractor:
             extract_relational_nouns(context, parsed)
             extract_clauses(context, parsed)  # of a question with an answer in it, too: "I won - cool, huh?"
             extract_grounds(context, parsed)
+            if of_work:
+                extract_shares(context, parsed)
             if states and parsed.names:
                 extract_later_names(context, parsed)
             context.people.end_sentence(parsed.sentence)

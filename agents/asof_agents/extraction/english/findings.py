@@ -100,6 +100,13 @@ class Findings:
             self._relationships[key, found.granule] = found
             self._granules[key].append(found.granule)
 
+    def share(self, relation: str, sentence: Sentence) -> None:
+        """Note of what a sentence states by a relation that others may have it as well."""
+        span = (sentence.start, sentence.end)
+        for key, found in self._relationships.items():
+            if found.relation == relation and found.span == span:
+                self._relationships[key] = replace(found, shared=True)
+
     def describe(self, stated: StatedAttribute) -> None:
         """Add an attribute; of two values of one, the later stays."""
         self._work.spend(RELATIONSHIP)

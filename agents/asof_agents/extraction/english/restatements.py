@@ -30,6 +30,7 @@ from asof_agents.extraction.ports import Mention, Relationship, Turn
 
 _CONFIDENCE: Final = 0.75
 _UNSURE: Final = UNSURE_FROM | UNSURE_MODALS
+_GROUNDS: Final = frozenset({"reason", "alternative"})  # of one choice alone
 _KEY_WORDS_MAX: Final = 3
 _KEY_MAX: Final = 40  # characters
 _TIMED: Final = frozenset({"clock", "day", "date"})
@@ -76,9 +77,12 @@ def restate(
     put = chosen = False
     for old in relationships:
         relation = ontology.relation(old.relation)
-        if relation is None or old.stance != "holds":
+        if relation is None or old.stance != "holds" or relation.value in _GROUNDS:
             continue
         chosen = chosen or (relation.chooses and relation.is_deed and _overlaps(old.target, turn, start, end))
+        if relation.exclusive:  # who is responsible is told by words of its own
+            chosen = chosen or any(_overlaps(each, turn, start, end) for each in (old.source, old.target))
+            continue
         if relation.is_deed and not (relation.chooses and _is_taken_back(context, found, old)):
             continue
         if tells_of_another(context, found.after, old, relation) or _is_of_another(context, old):

@@ -6,11 +6,14 @@ or a condition ("before", "when") behind an order.
 
 from typing import Final
 
+from asof_agents.extraction.english.choices import is_practice
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
+from asof_agents.extraction.english.lifted_rules import lifted_span
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import Mention
+from asof_ontologies.model import RelationType
 
 _OPENINGS: Final = frozenset("actually also and correction note ok okay please remember reminder rule so then".split())
 _FROM_NOW_ON: Final = (("from", "now", "on"), ("going", "forward"), ("in", "future"), ("in", "this", "repo"))
@@ -39,8 +42,11 @@ def extract_rules(context: TurnContext, parsed: ParsedSentence) -> None:
     if relation is None or len(low) < _SHORTEST or not _may_state(low):
         return
     context.work.spend(WORD * len(low))
+    if (lifted := lifted_span(parsed)) is not None:
+        _lift(context, parsed, relation, *lifted)
+        return
     first, last = _opening(low), parsed.last_word
-    if last - first < _SHORTEST or not _is_rule(low, first, last):
+    if last - first < _SHORTEST or not (is_practice(parsed, first) or _is_rule(low, first, last)):
         return
     source = _speaker(context, parsed, first)
     if source is None:
@@ -48,6 +54,19 @@ def extract_rules(context: TurnContext, parsed: ParsedSentence) -> None:
     target = context.findings.mention(relation.targets[0], *parsed.sentence.span(first, last))
     meaning = Meaning("holds")
     context.findings.relate(source, relation.name, target, meaning, None, parsed.sentence, 0.9, relation.name)
+
+
+def _lift(
+    context: TurnContext, parsed: ParsedSentence, relation: RelationType, kind: str, first: int, last: int
+) -> None:
+    """Add the ending of a rule: what it said, "never edit the lock file", or what it was about."""
+    source = _speaker(context, parsed, first)
+    if source is None:
+        return
+    start, end = parsed.sentence.span(first, last)
+    target = context.findings.mention(relation.targets[0], start, end, f"{kind} {context.turn.text[start:end]}")
+    meaning = Meaning("ended")
+    context.findings.relate(source, relation.name, target, meaning, None, parsed.sentence, 0.85, relation.name)
 
 
 def _may_state(low: tuple[str, ...]) -> bool:
