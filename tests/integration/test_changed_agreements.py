@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench.agreements import outcomes
 
 import asof
 
@@ -89,3 +90,11 @@ def test_what_has_a_new_owner_is_the_old_one_s_no_longer(memory: asof.Memory, sa
 
 def test_who_owns_one_of_a_kind_ends_nobody_else_s(memory: asof.Memory) -> None:
     assert len(held(memory, "owns", "Anna owns a Toyota.", "Bob owns a Toyota.")) == 2
+
+
+@pytest.mark.parametrize(("name", "least", "invented"), [("tuned", 0.9, 2), ("untouched", 0.8, 6)])
+def test_most_agreements_of_work_are_believed_as_they_change(name: str, least: float, invented: int) -> None:
+    found = outcomes(name)  # docs/quality.md says what each is
+
+    assert sum(each.right for each in found) >= least * len(found)
+    assert sum(len(each.invented) for each in found) <= invented
