@@ -31,6 +31,12 @@ def test_what_others_changed_is_as_it_was_of_the_speaker(before: str, after: str
     assert not [each.relation for each in told if each.relation not in {"tells", "has_family"}]
 
 
+def test_what_belongs_to_others_is_no_thing_of_before() -> None:
+    assert shown(talk("Our wedding is on 12 June.", "Eva's wedding got moved to 3 July.")[1]) == [
+        "Eva has_wedding 3 July"
+    ]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "stated"),
     [

@@ -68,9 +68,11 @@ def _tells_of_speaker(low: tuple[str, ...], old: Relationship, key: str) -> bool
 
 def _tells_of_other(context: TurnContext, parsed: ParsedSentence, old: Relationship, key: str) -> bool:
     """Whether a sentence tells of another what was said of its speaker."""
-    if not old.source.speaker:
-        return False
     other = _other(context, parsed)
+    if other is not None and not old.source.speaker:  # "Tom's wedding was moved", after "our wedding is on 12 June"
+        of = roots_of(old.source.text) | roots_of(old.target.text)
+        theirs = other.thing and old.source.type != "Person"
+        return theirs and not any(root in of for word in other.words for root in roots(word))
     if other is None or (old.target.type in {"Person", "Animal"} and not other.thing):
         return False
     of = {root for word in key.split() for root in roots(word)}
