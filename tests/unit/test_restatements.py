@@ -56,6 +56,9 @@ def test_a_new_value_of_the_same_thing_is_read(before: str, after: str, stated: 
         ("My boss is Maria.", "Tom's boss is Peter now."),
         ("My daughter's phone is a Pixel.", "I switched to an iPhone."),
         ("My brother lives in Oslo.", "Oh, and I moved to Bergen."),
+        ("My phone is a Pixel.", "I looked at the new iPhone today."),
+        ("I weigh 80 kg.", "I lifted 100 kg today."),
+        ("I live in Oslo.", "My flight to Paris was moved to Friday."),
     ],
 )
 def test_a_second_fact_takes_no_place_of_the_first(before: str, after: str) -> None:

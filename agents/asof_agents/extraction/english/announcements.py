@@ -14,6 +14,7 @@ from asof_agents.extraction.english.change_words import (
     NEW_LEADS,
     NOWS,
     OLD_LEADS,
+    ONCE,
     OWNERS,
     PAST_BE,
     STRONG,
@@ -147,6 +148,7 @@ def _newness(told: Sequence[ParsedSentence], number: int, parsed: ParsedSentence
         "your" in clause
         or "let" in clause
         or clause[:1] == ("you",)
+        or not ONCE.isdisjoint(clause)
         or (new.kind == "noun" and says_little(parsed, new))
     ):
         return None

@@ -61,6 +61,10 @@ NEW_LEADS: Final = frozenset(  # words before a new one
 TAKES_OVER: Final = frozenset(  # verbs after a new value
     "is 's has does do runs handles acts covers takes took becomes became owns leads".split()
 )
+ONCE: Final = frozenset(  # verbs of what is done with a thing that one does not have for it
+    "admired ate borrowed drank fed lifted liked looked rented saw sampled spotted tasted tested "
+    "tried visited watched".split()
+)
 PAST_BE: Final = frozenset({"was", "were"})
 BE: Final = frozenset({"is", "are", "am", "'s", "be", "been"})
 TAKING_OVER: Final = frozenset(  # after "has" or "will": "Anselm has taken over billing"

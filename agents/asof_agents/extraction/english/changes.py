@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from asof_agents.extraction.english.announcements import Announcement
-from asof_agents.extraction.english.change_words import BE, OWNERS, SURE_NOW
+from asof_agents.extraction.english.change_words import BE, OWNERS, PAST_BE, SURE_NOW
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.gist import is_thought
 from asof_agents.extraction.english.handovers import ownership
@@ -40,6 +40,7 @@ ParseEarlier = Callable[[Turn], Sequence[ParsedSentence]]
 """The sentences of an earlier turn, to which no rule was applied."""
 
 _WORDS_MAX: Final = 400  # of a message that tells of a change
+_OF_SUBJECT: Final = BE | PAST_BE | {"to", "from", "with", "got"}  # after a subject: "my flight to Paris was moved"
 _SHORT: Final = 40  # words of a message in which "it" can only be what was said last
 _STATEMENTS_MAX: Final = 24  # of an earlier turn
 _OVER: Final = frozenset(
@@ -300,7 +301,7 @@ class _Change:
         head = set(roots(low[1]))
         if not head or head & (self.about | self.value):
             return False
-        return low[2] in BE or (low[1] in PEOPLE_NOUNS and not PEOPLE_NOUNS.isdisjoint(self.about))
+        return low[2] in _OF_SUBJECT or (low[1] in PEOPLE_NOUNS and not PEOPLE_NOUNS.isdisjoint(self.about))
 
     def _is_over(self, parsed: ParsedSentence) -> bool:
         """Whether a sentence says of the old value that it is over."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from asof_agents.extraction.english.change_words import ONCE
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
@@ -48,7 +49,7 @@ _ASIDE: Final = (
     ADVERBS | ORNAMENTS | frozenset("a an the my our this used guy dr mr mrs ms . called".split())
 )  # between the word before a name and the name
 _NOT: Final = frozenset({"not", "never"})
-_UNSURE: Final = UNSURE_FROM | _NOT
+_NO_VALUE: Final = UNSURE_FROM | ONCE | _NOT
 _BREAKS: Final = frozenset({"but", ",", ";", ":", "so", "and", "-"})
 _BACK: Final = 6  # words before a value among which a thought or a wish makes it unsure
 _COUNTS: Final = frozenset("two three four five six seven eight nine ten eleven twelve".split())
@@ -189,7 +190,7 @@ def _fits(
     low, begin = parsed.sentence.low, new.first
     while begin and new.first - begin < _BACK and low[begin - 1] not in _BREAKS:
         begin -= 1
-    if not _UNSURE.isdisjoint(low[begin : new.first]) or is_denied(low, new.first):
+    if not _NO_VALUE.isdisjoint(low[begin : new.first]) or is_denied(low, new.first):
         return False
     text = context.turn.text[slice(*parsed.sentence.span(new.first, new.last))]
     before, now = old.target.text.casefold(), text.casefold()
