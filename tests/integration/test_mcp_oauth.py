@@ -79,6 +79,13 @@ def test_who_sends_no_token_is_told_where_the_metadata_is(served: Server, path: 
     assert "error=" not in challenge
 
 
+def test_a_page_is_served_at_the_public_address_alone(served: Server, issuer: AuthorizationServer) -> None:
+    token = sent(issuer.token(RESOURCE, ALL))
+    for origin, status in (("https://memory.example.org", 200), ("https://evil.example", 403)):
+        answer = served.client.post("/mcp", json=LIST, headers={**ACCEPTED, **token, "Origin": origin})
+        assert answer.status_code == status, answer.text
+
+
 class _Near(httpx2.AsyncHTTPTransport):
     """Sends what is for the public address to this machine."""
 

@@ -3,8 +3,9 @@
 With keys, a request needs one. Without keys, only programs on this machine may use the service, and no web page that is
 open on it: the `Origin` of another site is refused (cross-site request forgery, CSRF), and so is a `Host` that is not
 this machine (DNS rebinding, where a site's own name resolves to 127.0.0.1). A page knows no key and a browser sends
-none by itself, so with keys any host will do. Where an authorization server is set, `/mcp` takes its access tokens,
-too.
+none by itself, so with keys any host will do. But `/mcp` has a rule of MCP as well, whoever asks: a page may use it on
+this machine alone, or at the public address of the authorization settings. Where an authorization server is set,
+`/mcp` takes its access tokens, too.
 """
 
 import re
@@ -13,6 +14,7 @@ from asyncio import to_thread
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from fastapi.datastructures import Headers
 from fastapi.responses import JSONResponse
@@ -36,6 +38,9 @@ _ELSEWHERE: Final = (
 )
 
 
+_OTHER_PAGE: Final = "a web page may use this from this machine or from its public address alone"
+
+
 class AuthenticationMiddleware:
     """Puts the caller into the scope of a request, or answers 401, 403 or 429. None: no keys, no limit.
 
@@ -55,11 +60,17 @@ class AuthenticationMiddleware:
         self._tokens = tokens
         self._rate = rate
         self._strangers = TokenBucket(_STRANGERS_RATE, now)
+        self._public_host = None if tokens is None else urlsplit(tokens.config.resource).netloc
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = None
         if scope["type"] == "http":
-            refusal = self._judge(scope) if self._tokens is None else await self._judge_agent(scope, self._tokens)
+            if _is_of_agents(scope["path"]) and self._is_of_other_page(Headers(scope=scope)):
+                refusal = problems.answer(scope["path"], 403, _OTHER_PAGE)
+            elif self._tokens is None:
+                refusal = self._judge(scope)
+            else:
+                refusal = await self._judge_agent(scope, self._tokens)
         await (refusal or self._app)(scope, receive, send)
 
     async def _judge_agent(self, scope: Scope, tokens: AccessTokens) -> JSONResponse | None:
@@ -67,7 +78,7 @@ class AuthenticationMiddleware:
         path, key = scope["path"], _key(Headers(scope=scope))
         if path in metadata_paths(tokens.config):
             return _limited(path, self._strangers, _address(scope))
-        if path != "/mcp" and not path.startswith("/mcp/"):
+        if not _is_of_agents(path):
             return self._judge(scope)
         caller = None if self._keys is None else self._keys.caller(key)
         reason: str | None = None
@@ -102,6 +113,17 @@ class AuthenticationMiddleware:
             return limited or _unknown(path, given="authorization" in headers)
         scope["caller"] = caller
         return None if self._rate is None else _limited(path, self._rate, caller.name)
+
+    def _is_of_other_page(self, headers: Headers) -> bool:
+        """Whether the page of another site sent a request; browsers name the page with each POST."""
+        pages = headers.getlist("origin")
+        hosts = [*headers.getlist("host"), *(_ORIGIN.sub("", page, count=1) for page in pages)]
+        is_known = all(_ORIGIN.match(page) for page in pages)
+        return bool(pages) and not (is_known and all(_is_here(host) or host == self._public_host for host in hosts))
+
+
+def _is_of_agents(path: str) -> bool:
+    return path == "/mcp" or path.startswith("/mcp/")
 
 
 def is_loopback(host: str) -> bool:
