@@ -16,9 +16,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 ACCEPTED = {"Accept": "application/json, text/event-stream"}
 EVERYWHERE = {READ: Permission.READ, WRITE: Permission.WRITE, ADMIN: Permission.ADMIN}
 OF_A_TEAM = {TEAM_READ: Permission.READ, TEAM_WRITE: Permission.WRITE, TEAM_ADMIN: Permission.ADMIN}
-OF_EACH_KIND: dict[
-    str, list[tuple[str, dict[str, Any]]]
-] = {  # by profile: one that reads, writes, erases
+OF_EACH_KIND: dict[str, list[tuple[str, dict[str, Any]]]] = {  # by profile: one that reads, writes, erases
     "full": [
         ("recall", {"query": "Ana", "group_id": "other"}),
         ("add_memory", {"episode_body": "x", "group_id": "other"}),

@@ -145,6 +145,7 @@ class EpisodeEntitiesArguments(Arguments):
 @tool(EpisodeEntitiesArguments, EpisodeEntities)
 async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) -> Reply:
     """List the facts that episodes say, and the entities that these are about."""
+    pages = Pages("get_episode_entities", asked, [])
     found: dict[str, Fact] = {}
     groups: list[str] = []
     for uuid in asked.episode_uuids:
@@ -152,7 +153,6 @@ async def get_episode_entities(access: Access, asked: EpisodeEntitiesArguments) 
         groups.append(episode.group_id)
         found |= await access.served.ask(partial(facts_of_episode, episode=episode))
     shared = await shared_fields(access, tuple(dict.fromkeys(groups)))
-    pages = Pages("get_episode_entities", asked, [])
     part = pages.cut([*found.values()], _MOST_FACTS, (None, None))
     edges = tuple(map(RecalledFact.of, part.items))
     nodes = await ends_of(access, part.items)
