@@ -60,10 +60,7 @@ class Agent:
         result = self.call(tool, **arguments)
         assert not result.is_error, result.content[0].text
         jsonschema.validate(result.structured_content, self.tools[tool].output_schema)
-        if tool in JSON_ANSWERS:
-            assert json.loads(result.content[0].text) == result.structured_content
-        else:
-            expect_block(result.content[0].text)
+        expect_text(tool, result.content[0].text, result.structured_content)
         answer: dict[str, Any] = result.structured_content
         return answer
 
@@ -133,6 +130,14 @@ class Agent:
         wait_until(lambda: self.ask("get_status", job=told["job"])["job"]["state"] != "queued")
         answer: dict[str, Any] = self.ask("get_status", job=told["job"])["job"]
         return answer
+
+
+def expect_text(tool: str, text: str, structured: dict[str, Any]) -> None:
+    """Fail unless a text is a block of quoted words, or of ChatGPT's tools the JSON of the structured content."""
+    if tool in JSON_ANSWERS:
+        assert json.loads(text) == structured
+    else:
+        expect_block(text)
 
 
 def expect_block(text: str) -> None:

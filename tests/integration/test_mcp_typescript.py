@@ -17,7 +17,7 @@ import pytest
 from asof.mcp.profiles import PROFILES
 from asof_process import ASOF
 from http_server import serving
-from mcp_agent import end, expect_block
+from mcp_agent import end, expect_text
 from patience import wait_until
 from unchecked import not_checked
 
@@ -64,10 +64,10 @@ class Driver:
         return self._read()
 
     def ask(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        """Return the structured content of a call; its text is a block of quoted words."""
+        """Return the structured content of a call, whose text is as that of every client."""
         result = self.call(name, **arguments)
         assert not result.get("isError"), (name, result["content"])
-        expect_block(result["content"][0]["text"])
+        expect_text(name, result["content"][0]["text"], result["structuredContent"])
         self.driven.add(name)
         answer: dict[str, Any] = result["structuredContent"]
         return answer
@@ -80,9 +80,9 @@ class Driver:
 
 
 @contextmanager
-def driving(installed: Path, mode: str, *server: str) -> Iterator[Driver]:
-    """Connect a client to a server: an address, or - and a command."""
-    environment = {**os.environ, "ASOF_EMBEDDER": "hash"}
+def driving(installed: Path, mode: str, *server: str, **settings: str) -> Iterator[Driver]:
+    """Connect a client to a server: an address, or - and a command, with its settings."""
+    environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
     with subprocess.Popen(
         ["node", "drive.mjs", mode, *server],
         cwd=installed,
@@ -142,30 +142,52 @@ def all_of_graphiti(agent: Driver) -> None:
     agent.ask("clear_graph")
 
 
+def all_of_chatgpt(agent: Driver) -> None:
+    """Use the tools of the profile chatgpt on a memory that knows where Ana lives."""
+    found = agent.ask("search", query="Where does Ana live?")["results"]
+    assert found[0]["title"] == "Ana lives in Berlin, from 2019-01-01T00:00:00Z"
+    for one in found:
+        assert agent.ask("fetch", id=one["id"])["title"] == one["title"]
+
+
+def drive(agent: Driver, profile: str) -> None:
+    """Use every tool of a profile."""
+    if profile == "chatgpt":
+        all_of_chatgpt(agent)
+    elif profile == "graphiti":
+        all_of_graphiti(agent)
+    else:
+        core(agent)
+    if profile == "full":
+        the_rest_of_full(agent)
+    tools = [tool.name for tool in PROFILES[profile]]
+    assert agent.tools == tools
+    assert agent.driven == {*tools}
+    asked = {"graphiti": "search_nodes", "chatgpt": "search"}.get(profile, "recall")
+    assert "query" in agent.call(asked)["content"][0]["text"]
+    assert asked in agent.instructions
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("profile", ["full", "graphiti"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_every_tool_is_driven_over_http(installed: Path, profile: str, mode: str, tmp_path: Path) -> None:
     with (
         serving(tmp_path / "data", ASOF_MCP_PROFILE=profile) as server,
         driving(installed, mode, f"{server.url}/mcp/{mode}") as agent,
     ):
-        if profile == "graphiti":
-            all_of_graphiti(agent)
-        else:
-            core(agent)
-            the_rest_of_full(agent)
-
-        assert agent.tools == [tool.name for tool in PROFILES[profile]]
-        assert agent.driven == {*agent.tools}
-        assert "query" in agent.call("recall" if profile == "full" else "search_nodes")["content"][0]["text"]
+        if profile == "chatgpt":  # which adds nothing
+            server.say(mode, "I live in Berlin since 2019.")
+        drive(agent, profile)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_is_driven_as_an_editor_starts_it(installed: Path, mode: str, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with driving(installed, mode, "-", str(ASOF), "mcp", "--data", str(data), "--group", "ana") as agent:
-        core(agent)
-
-        assert agent.driven == {*agent.tools} == {tool.name for tool in PROFILES["core"]}
-        assert "recall" in agent.instructions
+    command = ("-", str(ASOF), "mcp", "--data", str(data))
+    with driving(installed, mode, *command, "--group", "ana") as agent:
+        drive(agent, "core")
+        with driving(installed, mode, *command, "--group", "ben") as writer:
+            writer.remember("I live in Berlin since 2019.")
+        with driving(installed, mode, *command, "--group", "ben", ASOF_MCP_PROFILE="chatgpt") as reader:
+            drive(reader, "chatgpt")
     end(data)
