@@ -60,9 +60,12 @@ class Wording:
         return f"- {self._quote(entity.name)}{kind}{also}{': ' if attributes else ''}{'; '.join(attributes)}"
 
     def fact(self, fact: Fact, corrects: str | None = None) -> str:
-        """Return a line: the sentence, its period, its id, and the sentence that it corrects."""
+        """Return a line: the sentence, its period, its id, and the sentence that it corrects.
+
+        The sentence is whole, however long it is: a part of a rule may say something else.
+        """
         wrong = "" if corrects is None else f"; it was wrong that {self._quote(corrects)}"
-        return f"- {self._quote(fact.fact)}{self._period(fact)} {_id(fact.uuid)}{wrong}"
+        return f"- {quote(fact.fact)}{self._period(fact)} {_id(fact.uuid)}{wrong}"
 
     def change(self, fact: Fact, changed_at: datetime, other: Fact | None, retracted: bool) -> str:
         """Return a line about a fact that ended, or will begin: its period, and what replaced it, or what it will.
