@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import pytest
 
@@ -144,6 +144,15 @@ def test_a_process_that_was_killed_is_told_of(file: Path) -> None:
     db = DatabaseProcess(file)
     db.execute("SELECT 1")
     os.kill(db._child.pid, signal.SIGKILL)
+    with pytest.raises(StorageFailed, match=r"some\.db: the process that writes it has ended"):
+        db.execute("SELECT 1")
+    db.close()
+
+
+def test_what_cannot_be_sent_ends_the_process_instead_of_being_left_out(file: Path) -> None:
+    db = DatabaseProcess(file)
+    db.execute("INSERT INTO rows VALUES (1, 'Ana')")
+    db._outbox.put(cast("bytes", lambda: None))  # which no process can be sent
     with pytest.raises(StorageFailed, match=r"some\.db: the process that writes it has ended"):
         db.execute("SELECT 1")
     db.close()

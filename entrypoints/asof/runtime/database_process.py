@@ -157,11 +157,11 @@ class DatabaseProcess:
 
 
 class _Outbox:
-    """What is to be sent on a channel, by a thread that waits for the other end in the place of this one."""
+    """What is to be sent to a child, by a thread that waits for it in the place of this one."""
 
-    def __init__(self, channel: Channel) -> None:
-        self.is_closed = False  # by the other end, so that nothing more is sent
-        self._channel = channel
+    def __init__(self, child: ChildProcess) -> None:
+        self.is_closed = False  # nothing more is sent: the child has ended
+        self._child = child
         self._waiting: Queue[bytes | None] = Queue(_WAITING)
         self._thread = Thread(target=self._send_all, daemon=True)
         self._thread.start()
@@ -171,7 +171,7 @@ class _Outbox:
         self._waiting.put(message)
 
     def close(self) -> None:
-        """Send what waits, and end. The other end has to read it, or to have ended."""
+        """Send what waits, and end. The child has to read it, or to have ended."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -179,8 +179,10 @@ class _Outbox:
         while (message := self._waiting.get()) is not None:
             if not self.is_closed:
                 try:
-                    self._channel.send(message)
-                except ChannelClosed:
+                    self._child.send(message)
+                except Exception as error:  # noqa: BLE001 - as where there is no memory left
+                    if not isinstance(error, ChannelClosed):
+                        self._child.abort()  # what comes after it cannot be written
                     self.is_closed = True
 
 
