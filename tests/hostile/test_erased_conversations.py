@@ -7,8 +7,10 @@ import pytest
 
 import asof
 from asof.service.conversation import Incoming
+from asof.service.local_conversation import LocalConversation
 from asof.settings import Settings
 from asof_projections.conversation.store import ConversationStore
+from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from conversing import NOW, platform, settings_of
 from reply_server import replying
@@ -124,6 +126,30 @@ def test_an_encrypted_conversation_cannot_be_read_in_a_copy_once_its_group_is_er
     (data / "conversation.sqlite").write_bytes(old.read_bytes())
     with SqliteLog(data / "conversation.sqlite") as log:
         assert {record.group for record in log.read()} == {""}
+
+
+@pytest.mark.parametrize("is_erased", [False, True])
+def test_what_is_not_to_be_kept_is_answered_however_soon_it_is_gone_unless_it_is_erased(
+    tmp_path: Path, is_erased: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with platform(settings_of(tmp_path, suppress_content=True)) as here:
+            assert isinstance(here.conversation, LocalConversation)
+            put = here.conversation._put
+
+            async def put_and_learn(message: Message) -> int | None:
+                position = await put(message)
+                assert position is not None
+                await here.service.done(position)  # its content cannot be read any more
+                if is_erased:
+                    assert await here.service.erase([message.group_id])
+                return position
+
+            monkeypatch.setattr(here.conversation, "_put", put_and_learn)
+            answers = await here.say("I live in Rome.") + await here.say("My goal is to run.")
+            assert len(answers) == (0 if is_erased else 2)
+
+    asyncio.run(main())
 
 
 def test_what_is_not_to_be_kept_is_answered_and_stands_on_no_log(tmp_path: Path) -> None:

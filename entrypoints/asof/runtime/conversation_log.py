@@ -97,6 +97,19 @@ class ConversationLog:
         self._follow_log()
         self._follow_messages()
 
+    def know(self, position: int, said: Message) -> None:
+        """Know a message by what was said, where its content is not kept, and was gone before this log followed it.
+
+        What was erased stays unknown.
+        """
+        self.follow()
+        if any(self._messages.read(position, position + 1)) or self.store.message_at(position) is not None:
+            return
+        if not self._erases(said.group_id, position):
+            at, followed = self._messages.recorded_at(position), self.store.followed("messages")
+            record = Record(position, said.group_id, at, position, 0, 1, 0, said)
+            self.store.apply_messages(self._classified([record]), followed.position, followed)
+
     def _follow_log(self) -> None:
         while (at := self.store.followed("log").position) < (end := self._log.end()):
             stop = min(at + _CHUNK, end)

@@ -90,8 +90,12 @@ class Answerer(Generic[L]):
                 return [event for event in events if isinstance(event, ReplyGiven)]
         return []
 
-    async def acknowledge(self, position: int) -> list[ReplyGiven]:
-        """Answer the message at a position if it is no turn, such as feedback: whoever does that waits for no model."""
+    async def acknowledge(self, position: int, said: Message) -> list[ReplyGiven]:
+        """Answer the message at a position if it is no turn, such as feedback: whoever does that waits for no model.
+
+        said: the message, which may be on its log no more.
+        """
+        await self._ask(lambda log: log.know(position, said))
         found = await self._ask(lambda log: _to_answer(log, position))
         return [] if found is None or found[0].sort == "turn" else await self.answer(position)
 

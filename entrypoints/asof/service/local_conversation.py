@@ -60,7 +60,7 @@ class LocalConversation(Answerer[ConversationLog]):
                 undisturbed.enter_context(self._service.undisturbed())
             async with self._order(incoming.group):
                 position = await self._put(message)
-                given = [] if position is None else await self.acknowledge(position)
+                given = [] if position is None else await self.acknowledge(position, message)
             if position is not None and not given and message.kind == "message":
                 async with turn:
                     await self._learned(incoming.group, position)
