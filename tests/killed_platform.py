@@ -1,4 +1,4 @@
-"""A platform with one conversation that is killed at a step, or runs to its end: killed_platform.py DIRECTORY [STEP].
+"""A platform with one conversation that is killed at a step, or runs to its end, as the work of a child process.
 
 It is told one message, again with each run, as a platform does that connects again. What it is to show stands in the
 file `shown` of the directory's parent before anything else is done with it; what it has shown it reports as sent.
@@ -7,11 +7,11 @@ file `shown` of the directory's parent before anything else is done with it; wha
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from asof.runtime.child_process import Channel
 from asof.runtime.conversation_log import ConversationLog
 from asof.service.conversation import Incoming, Outgoing
 from asof.service.intake import Intake
@@ -83,5 +83,5 @@ async def talk(directory: Path, step: str | None) -> None:
         await service.settled((await service.take([])).start - 1)
 
 
-if __name__ == "__main__":
-    asyncio.run(talk(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))
+def run(_: Channel, directory: Path, step: str | None) -> None:
+    asyncio.run(talk(directory, step))

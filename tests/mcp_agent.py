@@ -29,6 +29,7 @@ from asof.operations.service_answers import run
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_process import ASOF
+from forked_children import forked_children
 from patience import SECONDS, wait_until
 
 ERAS = ["auto", "legacy"]  # the handshake of 2026 with its fallback, and the one before it
@@ -210,7 +211,7 @@ def gone(data: Path) -> None:
 def serving_here(data: Path, **settings: Any) -> Iterator[tuple[Service, Settings]]:
     """Serve a directory in this process."""
     chosen = Settings(**{"data": data, "embedder": "hash", **settings})
-    with Service(chosen, lambda: None, lambda _: None, lambda _: None) as served:
+    with forked_children(), Service(chosen, lambda: None, lambda _: None, lambda _: None) as served:
         yield served, chosen
 
 
