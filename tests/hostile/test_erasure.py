@@ -11,11 +11,14 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 
+from asof.runtime import erasure
 from asof.runtime.erasure import Vacuum
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.snapshots import take_snapshots
@@ -115,6 +118,19 @@ def test_what_a_reader_holds_back_is_owed_over_restarts_and_done_when_the_reader
 
     world.restart()
     assert world.memory.stats()["erasing"] == 0
+    assert canaries.left(world.path, "g3") == {}
+    world.memory.close()
+
+
+def test_an_erasure_is_done_at_once_however_long_opening_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, canaries = World(tmp_path / "data"), Canaries(1)
+    tell(world, canaries, 4)
+    times = chain((0.0, 1_000.0), count(1_001.0))  # what is read twice at opening takes a thousand seconds
+    monkeypatch.setattr(erasure, "time", SimpleNamespace(monotonic=lambda: next(times)))
+
+    world.restart()
+
+    assert world.memory.erase("g3").done
     assert canaries.left(world.path, "g3") == {}
     world.memory.close()
 
