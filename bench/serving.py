@@ -26,7 +26,7 @@ from bench.random_vectors import give_vectors
 
 _TOGETHER: Final = 100  # messages in a request of the one who keeps the worker busy
 _WAITING: Final = 1_000  # at full scale: so many of them wait, and a hundred more
-_WARMING: Final = 50  # searches that are not measured, before those that are
+_WARMING: Final = 50  # at full scale: searches that are not measured, before those that are
 _ASKED: Final = 200  # so many at full scale
 _PAUSE_SECONDS: Final = 0.01  # between two requests of those that are measured
 _ROUNDS: Final = 7  # at full scale: services with vectors and without process the same messages in turns
@@ -112,9 +112,10 @@ def _searching(material: Material) -> Iterator[Figure]:
     child("import", directory, file)
     give_vectors(DirectoryLayout(directory))
     people = synthetic.subjects(facts)
+    warming = material.count(_WARMING, 2)
     queries = [
         f"Where does {synthetic.person(n * 7 % people)} live, and who are their friends?"
-        for n in range(_WARMING + material.count(_ASKED, 10))
+        for n in range(warming + material.count(_ASKED, 10))
     ]
     bodies = [json.dumps({"query": query, "group_ids": ["bench"]}).encode() for query in queries]
     with server(directory, ASOF_EMBEDDER="minilm") as address, closing(HTTPConnection(address)) as client:
@@ -124,7 +125,7 @@ def _searching(material: Material) -> Iterator[Figure]:
     yield Figure(
         f"POST /search among {facts:,} facts, its embedding included",
         "ms",
-        percentiles(times[_WARMING:], 1e3),
+        percentiles(times[warming:], 1e3),
         targets=target,
         note=note,
     )
