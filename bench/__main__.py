@@ -34,6 +34,7 @@ from bench import (
     synthetic,
     talking,
     tracing,
+    two_clocks,
 )
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
@@ -55,6 +56,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "conversation": talking.measure,
     "generations": generations.measure,
     "telemetry": tracing.measure,
+    "two-clocks": two_clocks.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,
     "generations-kafka": generations.measure_on_kafka,

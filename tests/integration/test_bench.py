@@ -27,6 +27,7 @@ ALONE = (  # seconds each
     ),
     "generations",
     "telemetry",
+    "two-clocks",
 )
 ON_A_BROKER = ("kafka", "soak", "generations-kafka")  # left out: they take too long even at the smallest scale
 
