@@ -51,14 +51,16 @@ def measure(material: Material) -> Iterator[Figure]:
 
 def _starting(directories: Iterable[Path], what: str, target: Target) -> Iterator[Figure]:
     """Start a server in each directory; measure until it has answered a session's first two requests."""
-    greeted, answered, processor = [], [], []
+    greeted, answered, processor, whole = [], [], [], []
     for directory in directories:
         began = time.perf_counter()
         with _Agent(directory) as agent:
             greeted.append(time.perf_counter() - began)
             agent.recall(_FIRST_QUESTION)
             answered.append(time.perf_counter() - began)
-            processor.append(agent.processor_seconds(alone=True) / slowness())
+            slow = slowness()
+            processor.append(agent.processor_seconds(alone=True) / slow)
+            whole.append(agent.processor_seconds() / slow)
         _end(directory)
     load = f"load {os.getloadavg()[0]:.1f}"
     yield Figure(f"asof mcp, from its start to its greeting ({what})", "s", percentiles(greeted), note=load)

@@ -9,6 +9,7 @@ import pytest
 from asof.mcp.scope import ClientScope
 from mcp_agent import Agent, agent_here, serving_here
 from mcp_calls import GROUP, fact_of
+from patience import wait_until
 
 SINCE_2019, MOVED = "2019-01-01T00:00:00Z", "2024-03-01T00:00:00Z"
 
@@ -24,7 +25,9 @@ def ana(tmp_path: Path) -> Iterator[Agent]:
 
 
 def corrected(agent: Agent, value: str, **how: Any) -> dict[str, Any]:
-    return agent.ask("correct_fact", fact_id=fact_of(agent, value)["uuid"], reason="She told me.", **how)
+    """Correct a fact; return what became of it, with what the call itself was answered."""
+    answer = agent.ask("correct_fact", fact_id=fact_of(agent, value)["uuid"], reason="She told me.", **how)
+    return {**agent.became(answer), "times": answer["times"], "said_at": answer["said_at"]}
 
 
 def refused(agent: Agent, value: str, **how: Any) -> str:
@@ -83,7 +86,7 @@ def test_what_was_said_in_place_of_a_fact_that_ended_ends_as_it_did(ana: Agent) 
 
 def test_what_is_no_longer_believed_is_not_corrected(ana: Agent) -> None:
     tea = fact_of(ana, "tea")["uuid"]
-    ana.ask("correct_fact", fact_id=tea, how="wrong", reason="I misheard.")
+    ana.became(ana.ask("correct_fact", fact_id=tea, how="wrong", reason="I misheard."))
     again = ana.refused("correct_fact", fact_id=tea, how="ended", reason="x")
     assert "fact_id: it is no longer believed" in again
 
@@ -116,7 +119,9 @@ def test_a_rule_is_a_sentence_and_is_corrected_by_one(tmp_path: Path) -> None:
     with serving_here(tmp_path / "data", **ontology) as served, agent_here(served, ClientScope(group=GROUP)) as agent:
         agent.tell(rule)
         [fact] = agent.ask("search_memory_facts", query="linter", edge_types=["has_rule"])["facts"]
-        agent.ask("correct_fact", fact_id=fact["uuid"], how="replace", new_value=other, reason="We agreed.")
+        agent.became(
+            agent.ask("correct_fact", fact_id=fact["uuid"], how="replace", new_value=other, reason="We agreed.")
+        )
         [now] = agent.ask("search_memory_facts", query="linter", edge_types=["has_rule"])["facts"]
     assert now["object"] == other
 
@@ -127,7 +132,7 @@ def test_a_rule_is_a_sentence_and_is_corrected_by_one(tmp_path: Path) -> None:
 def test_structured_facts_are_shown_as_sentences_wherever_words_are(ana: Agent) -> None:
     replaced = corrected(ana, "tea", how="replace", new_value="coffee")
     tea, coffee = (fact_of(ana, value) for value in ("tea", "coffee"))
-    ana.ask("add_fact", subject="Ana", relation="owns", object="a boat", fact="Ana owns a boat.")
+    ana.became(ana.ask("add_fact", subject="Ana", relation="owns", object="a boat", fact="Ana owns a boat."))
     [became] = ana.ask("explain_fact", fact_id=tea["uuid"])["facts"][0]["became"]
     [because] = ana.ask("explain_fact", fact_id=coffee["uuid"])["facts"][0]["words"]
     said = [one["content"] for one in ana.ask("list_episodes")["episodes"]]
@@ -149,8 +154,8 @@ def test_structured_facts_are_shown_as_sentences_wherever_words_are(ana: Agent) 
 
 def test_a_message_of_which_nothing_could_be_made_is_an_error_that_says_what_to_do(ana: Agent) -> None:
     wrong = {"name": "x", "episode_body": "x", "previous_episode_uuids": ["nobody's"]}
-    parked = ana.call("add_memory", **wrong, wait_seconds=30)
-    nobody = ana.call("merge_entities", entity="Nobody", into="Ana")
+    parked = once_parked(ana, "add_memory", **wrong, wait_seconds=30)
+    nobody = once_parked(ana, "merge_entities", entity="Nobody", into="Ana")
 
     for result in (parked, nobody):
         assert result.is_error
@@ -160,6 +165,18 @@ def test_a_message_of_which_nothing_could_be_made_is_an_error_that_says_what_to_
         assert "it is parked" in result.content[0].text
     job = parked.structured_content["job"]
     assert ana.ask("get_status", job=job)["job"]["state"] == "parked"  # that was found out, and is no error
+
+
+def once_parked(agent: Agent, tool: str, **arguments: Any) -> Any:
+    """Return the result of a call of which nothing can be made, once it was processed within its wait."""
+    results: list[Any] = []
+
+    def is_processed() -> bool:
+        results.append(agent.call(tool, **arguments))
+        return bool(results[-1].structured_content["state"] != "queued")
+
+    wait_until(is_processed)
+    return results[-1]
 
 
 def test_what_points_to_a_thing_is_in_its_timeline_and_explanation(ana: Agent) -> None:
