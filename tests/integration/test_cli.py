@@ -349,6 +349,23 @@ def test_entities_are_found_by_names_like_theirs(told: Asof) -> None:
     assert len(told.json("entities", "--like", "Berlin", "--known-at", "2020")) == 2
 
 
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        (("--relation", "lives"), "there are facts of lives_in"),
+        (("--relation", "lives", "--about", "Ben", "--json"), "there are facts of lives_in"),
+        (("--relation", "works_at"), None),
+        (("--relation", "lives_in", "--object", "Rome"), None),
+    ],
+)
+def test_a_relation_that_no_fact_has_is_answered_with_those_of_its_words(
+    told: Asof, asked: tuple[str, ...], hint: str | None
+) -> None:
+    told("facts", *asked)
+
+    assert [line for line in told.err.splitlines() if line.startswith("there are")] == ([hint] if hint else [])
+
+
 def test_names_are_not_compared_without_vectors(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASOF_EMBEDDER", "none")
 

@@ -1,6 +1,6 @@
 """The commands that ask about facts: facts, fact, search, overlapping, throughout, why, what-if."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from asof.operations.sessions import Session
 
 _QUERY = operations.facts.query
+_LOOKED_AT: Final = 1_000  # facts among which relations of another name are looked for
 
 
 @command(operations.facts, parameters=Parameters(_QUERY))
@@ -50,7 +51,19 @@ def facts(
         found = operations.facts(session, query)
         if not found:
             expect_names(session, query)
+            _name_relations(session, query)
     call.answer(operations.facts, found, FACTS)
+
+
+def _name_relations(session: "Session", query: Any) -> None:
+    """Say which relations of facts that hold have a word of a relation that none of them has."""
+    if query.relation is None:
+        return
+    others = operations.facts(session, query.model_copy(update={"relation": None, "limit": _LOOKED_AT}))
+    wanted = set(query.relation.casefold().split("_"))
+    alike = sorted({fact.relation for fact in others if not wanted.isdisjoint(fact.relation.split("_"))})
+    if alike and query.relation not in alike:
+        show.talk(f"there are facts of {', '.join(alike)}")
 
 
 def _answer_batch(session: "Session", file: str) -> None:
