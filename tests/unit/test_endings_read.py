@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from reading import check
+from reading import check, shown, talk
 
 PASSED = "I tells My husband passed away 2024-05-14.."
 
@@ -91,3 +91,27 @@ def test_a_common_noun_ends_what_it_can_mean_and_nothing_of_another_name(
         memory.add(told, role="Ana")
         memory.add(ended, role="Ana")
         assert [fact.object for fact in memory.facts(relation="owns")] == holds
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "expected"),
+    [
+        ("Ben is my husband.", "Ben died.", ["I married_to Ben ended"]),
+        ("Ben is my husband.", "Ben passed away last week.", ["I married_to Ben ended ..2024-05-06"]),
+        ("I'm married to Ben.", "Sadly, Ben has died.", ["I married_to Ben ended"]),
+        ("Ben is my friend.", "Ben died.", []),
+        ("I'm married to Ben. My brother is Tom.", "Tom died.", []),
+        ("Ben is my husband.", "Ben's mother died.", []),
+        ("Ben is my husband.", "Ben almost died.", []),
+        ("Ben is my husband.", "Ben died laughing.", []),
+        ("Ben is my husband.", "Ben passed his exam.", []),
+        ("Ben is my husband.", "I think Ben died.", []),
+        ("Ben is my husband.", "Did Ben pass away?", []),
+    ],
+)
+def test_a_death_of_who_was_just_told_to_be_the_speakers_husband_ends_that(
+    before: str, said: str, expected: list[str]
+) -> None:
+    stated = [line for line in shown(talk(before, said)[-1]) if "married_to" in line or "partner_of" in line]
+
+    assert stated == expected

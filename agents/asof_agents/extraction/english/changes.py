@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 from asof_agents.extraction.english.announcements import Announcement
 from asof_agents.extraction.english.change_words import BE, OWNERS, PAST_BE, SURE_NOW
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.deaths import SIGNS, extract_deaths
 from asof_agents.extraction.english.gist import is_thought
 from asof_agents.extraction.english.handovers import ownership
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
@@ -83,6 +84,8 @@ def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEar
     words = list(chain.from_iterable([each.sentence.low for each in told]))
     if not words or len(words) > _WORDS_MAX:
         return
+    if not SIGNS.isdisjoint(words):
+        extract_deaths(context, told, spoken, lambda turn: earlier(turn).relationships)
     stated = len(context.findings.relationships)
     _extract_stated(context, told, words, spoken, earlier)
     corrected = any(each.stance == "denied" for each in context.findings.relationships)
