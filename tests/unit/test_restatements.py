@@ -86,3 +86,9 @@ def test_a_thought_and_the_name_of_somebody_give_no_attribute(before: str, after
 
 def test_what_somebody_of_the_speaker_does_is_not_changed_by_what_the_speaker_does() -> None:
     assert shown(talk("My sister Maria works at Acme.", "I moved to Berlin.", extractor=AGENT_MEMORY)[-1]) == []
+
+
+def test_a_value_that_is_read_of_one_thing_takes_no_place_of_another_of_its_kind() -> None:
+    told = talk("I weigh 82 kg.", "My goal is 75 kg.", "I'm down to 79 kg.")[2]
+
+    assert [line for line in shown(told) if "79" in line] == ["I has_weight 79 kg"]

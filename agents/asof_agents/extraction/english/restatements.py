@@ -22,10 +22,10 @@ from asof_agents.extraction.english.lexicon import (
 )
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.numerals import Slot
-from asof_agents.extraction.english.other_people import is_of_other_than, tells_of_another
+from asof_agents.extraction.english.other_people import is_of_other_than, key_of, tells_of_another
 from asof_agents.extraction.english.replacements import Held, Replacement, replacement
 from asof_agents.extraction.english.slots import WAYS, slots
-from asof_agents.extraction.english.word_roots import roots_of_relation
+from asof_agents.extraction.english.word_roots import roots_of, roots_of_relation
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
 _CONFIDENCE: Final = 0.75
@@ -86,6 +86,8 @@ def restate(
         if relation.is_deed and not (relation.chooses and _is_taken_back(context, found, old)):
             continue
         if tells_of_another(context, found.after, old, relation) or _is_of_another(context, old):
+            return False
+        if relation.keyed and _is_of_another_key(context, old, key_of(old, relation), span):
             return False
         source = _speaker(context, span) if old.source.speaker else old.source
         if source is None:
@@ -167,6 +169,18 @@ def _is_taken_back(context: TurnContext, found: Replacement, old: Relationship) 
     """Whether a choice is surely taken back: the message says so of what was chosen, or tells another choice."""
     sure = _UNSURE.isdisjoint(found.after.sentence.low)
     return sure and (found.signs.over or _is_told(context, old))
+
+
+def _is_of_another_key(context: TurnContext, old: Relationship, key: str, span: tuple[int, int]) -> bool:
+    """Whether a rule has read the new words under another key of the same source: a weight, after "my goal is 75"."""
+    of = roots_of(key)
+    for each in context.findings.relationships:
+        relation = context.patterns.ontology.relation(each.relation)
+        if relation is None or not relation.keyed or each.stance != "holds" or not _same(each.source, old.source):
+            continue
+        if _overlaps(each.target, context.turn, *span) and of.isdisjoint(roots_of(key_of(each, relation))):
+            return True
+    return False
 
 
 def _same(one: Mention, other: Mention) -> bool:
