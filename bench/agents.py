@@ -71,6 +71,8 @@ def _starting(directories: Iterable[Path], what: str, target: Target) -> Iterato
     yield Figure(
         "processor time of this, one after the other", "s", percentiles(processor), targets=(target,), note=note
     )
+    note = "a first search waits until the vectors of all facts are read, where that takes longer than the rest"
+    yield Figure("processor time of all processes until then", "s", percentiles(whole), note=note)
 
 
 def _recalling(directory: Path, facts: int, asked: int) -> Iterator[Figure]:
