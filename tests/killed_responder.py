@@ -1,13 +1,10 @@
-"""A responder that is killed at a step, or answers all that is there.
+"""A responder that is killed at a step, or answers all that is there, as the work of a child process."""
 
-killed_responder.py BOOTSTRAP PREFIX DIRECTORY [STEP]
-"""
-
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
 
+from asof.runtime.child_process import Channel
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
 from asof.service.responder import Responder
@@ -32,7 +29,7 @@ STEPS: dict[str, tuple[type, str, str]] = {  # where the process ends, before a 
 _LOOK_SECONDS = 0.05
 
 
-def answer(bootstrap: str, prefix: str, directory: Path, step: str | None) -> None:
+def answer(_: Channel, bootstrap: str, prefix: str, directory: Path, step: str | None) -> None:
     connection, topics = Connection(bootstrap), Topics(prefix)
     settings = Settings(data=directory, embedder="none")
     if step is not None:
@@ -44,8 +41,3 @@ def answer(bootstrap: str, prefix: str, directory: Path, step: str | None) -> No
         while responder.offset < client.end(topics.messages, 0) or responder.is_answering:
             responder.ingest([])
             time.sleep(_LOOK_SECONDS)
-
-
-if __name__ == "__main__":
-    bootstrap, prefix, directory, *step = sys.argv[1:]
-    answer(bootstrap, prefix, Path(directory), step[0] if step else None)
