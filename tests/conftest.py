@@ -14,10 +14,12 @@ import conformance
 from asof_streams import control, episodic, messages, semantic  # noqa: F401 - all events, whichever file is read first
 from effort import tries
 from order import mix, order, rotate
+from scratch import keep_in_memory
 from unchecked import Unchecked, not_checked
 
 ROOT = Path(__file__).resolve().parents[1]
 
+keep_in_memory()
 os.environ.pop("ASOF_KAFKA", None)  # named to try things out: tests send nothing to a broker that is not for tests
 
 # Built on "default": where CI is set, hypothesis would otherwise repeat the same examples for ever. Its other checks of
