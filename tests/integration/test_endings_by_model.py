@@ -120,6 +120,34 @@ def test_a_question_that_fails_leaves_what_the_rules_find_and_a_retry_asks_again
     assert before - facts(world) == {fact for fact in before if "Civic" in fact}
 
 
+def test_a_retry_asks_once_about_the_facts_of_all_whom_its_message_names(world, server):
+    say(world, *TOLD, "My friend Ben owns a Honda Civic.")
+    quoted = {"entities": [{"id": 1, "text": "Ben", "type": "Person"}], "facts": [], "attributes": []}
+    server.says = lambda _: json.dumps(quoted)
+    server.ends = lambda *_: "no JSON"
+    say(world, "Ben finally ditched the Honda Civic.")
+    server.ends = ending("Ben runs")
+    asked = len(prompts(server, "Facts"))
+    world.memory.retry(group_id="g")
+
+    [shown] = prompts(server, "Facts")[asked:]
+    assert {"Ana", "Ben"} == {fact.split()[1] for fact in shown.splitlines() if fact.endswith(" Honda Civic")}
+    assert {fact.subject for fact in world.memory.facts(group_id="g", object="Honda Civic")} == {"Ana"}
+
+
+def test_a_retry_that_extracts_asks_once_about_what_the_rules_had_found_too(world, server):
+    say(world, *TOLD, "My friend Ben lives in Bonn.")
+    server.faults = [(401, "{}")] * 9
+    say(world, "Ben finally ditched the Honda and left Bonn behind.")
+    server.faults = []
+    silent(server)
+    asked = len(prompts(server, "Facts"))
+    world.memory.retry(group_id="g")
+
+    [shown] = prompts(server, "Facts")[asked:]
+    assert ". Ben lives in " in shown
+
+
 def test_an_answer_ends_no_fact_that_was_not_shown_and_none_of_which_it_is_unsure(world, server):
     say(world, *TOLD)
     before = facts(world)

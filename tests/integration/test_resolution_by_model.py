@@ -11,7 +11,7 @@ from asking import records
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.instants import DAY
 from asof_streams.messages import WithdrawalRequest
-from asof_streams.semantic import EntityMerged, MentionResolved
+from asof_streams.semantic import EntityDescribed, EntityMerged, MentionResolved
 from model_server import ModelServer, serving
 from model_world import events, facts, opened, prompts, say
 from world import World
@@ -134,6 +134,50 @@ def test_what_cannot_be_answered_stays_new_and_a_retry_repairs_it(world, server)
 
     world.memory.retry(group_id="g")
     assert "Tom works at Acme" in {fact.fact for fact in world.memory.facts(group_id="g", object="Acme Works")}
+
+
+def test_a_retry_asks_again_about_none_but_the_names_that_were_taken_to_be_new(world, server):
+    server.decides = answering()
+    say(world, "I work at Acme Works.", "I live in New York City.", *HM, "My colleague Eva works at Acme.", *HM)
+    server.decides = lambda *_: "no"
+    say(world, "My colleague Tom works at Acme. Tom lives in NYC.")
+    server.decides = answering(meant=[{"mention": 1, "known": 1, "confidence": 0.9}])
+    asked = len(prompts(server, "Known"))
+    world.memory.retry(group_id="g")
+
+    [shown] = prompts(server, "Known")[asked:]
+    assert "1. NYC (Location): " in shown
+    assert "Acme (Organization)" not in shown
+    assert {fact.subject for fact in world.memory.facts(group_id="g", object="New York City")} == {"Ana", "Tom"}
+
+
+def test_what_structure_decides_is_asked_of_no_model_and_what_it_leaves_open_is(tmp_path, server):
+    told = opened(tmp_path / "other", server, ingestion={"enable_structural_similarity": True})
+    say(told, "Rivertown Bakery employs Tom Berg. Tom Berg works at Rivertown Bakery.", *HM)
+    say(told, "Tom Berg works at Bakery of Rivertown.", *HM)
+    resolved = events(told, MentionResolved)
+    assert "structure" in {event.reason for event in resolved}
+    assert len({event.mention_id for event in resolved}) == len(resolved)
+    assert "Bakery of Rivertown" in {event.alias for event in events(told, EntityDescribed)}
+    assert prompts(server, "Known") == []
+    say(told, "I work at Acme Works.", *HM, "My colleague Eva works at Acme.")
+
+    [shown] = prompts(server, "Known")
+    assert "1. Acme (Organization): " in shown
+    told.memory.close()
+
+
+def test_a_retry_asks_of_no_name_where_names_are_not_resolved(tmp_path, server):
+    told = opened(tmp_path / "other", server, ingestion={"enable_entity_resolution": False})
+    say(told, "I work at Acme Works.", *HM)
+    server.faults = [(503, "{}")] * 9
+    say(told, "My colleague Tom works at Acme.")
+    server.faults = []
+    told.memory.retry(group_id="g")
+
+    assert prompts(server, "Known") == []
+    assert told.memory.stats()["failed"] == 0
+    told.memory.close()
 
 
 def test_bad_pieces_of_an_answer_are_counted_and_the_rest_is_taken(world, server):

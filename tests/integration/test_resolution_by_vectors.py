@@ -81,6 +81,16 @@ def test_a_model_is_asked_whether_a_name_means_what_is_near_in_meaning_and_it_is
     assert [event.reason for event in events(world, MentionResolved)].count("model") == 1
 
 
+def test_a_retry_asks_again_about_a_name_that_is_near_in_meaning(world, server):
+    server.decides = lambda *_: "no"
+    say(world, *TOLD)
+    assert "Tom lives in Gotham" in facts(world)
+    server.decides = lambda mentions, _: answer(*mentions)
+    world.memory.retry(group_id="g")
+
+    assert {fact.subject for fact in world.memory.facts(group_id="g", object="New York City")} == {"Ana", "Tom"}
+
+
 @pytest.mark.parametrize(
     ("known", "said", "means"),
     [

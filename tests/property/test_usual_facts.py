@@ -18,7 +18,7 @@ from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
 from asof_streams.instants import DAY
 from asof_streams.messages import FactStatement
-from asof_streams.semantic import FactReinforced
+from asof_streams.semantic import FactAsserted, FactReinforced
 from effort import tries
 from histories import ONTOLOGY, History, on
 
@@ -102,6 +102,20 @@ def test_a_fact_that_holds_both_ways_is_no_first_statement_the_other_way_round(t
     assert usual_events(first._replace(event=episode), episode, BUILDS[0], history.beliefs) is None
     [event] = state(first._replace(event=episode), episode, BUILDS[0], history.beliefs)
     assert isinstance(event, FactReinforced)
+    history.close()
+
+
+def test_a_fact_whose_ref_is_the_id_of_a_known_fact_is_no_usual_one(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    fields = {"group_id": "g", "subject": "Ana", "relation": "likes", "valid_at": START}
+    history.send_at(START, FactStatement.model_validate({**fields, "object": "tea"}))
+    [known] = [r.event.fact_id for r in history.semantic.read() if isinstance(r.event, FactAsserted)]
+    for ref, is_usual in ((known, False), ("own", True)):
+        stated = FactStatement.model_validate({**fields, "object": "rice", "ref": ref})
+        first = Record(1, "g", START + 1, 1, 0, 1, 0, stated)
+        episode = episode_of_fact(first, stated, history.episodes)
+        events = usual_events(first._replace(event=episode), episode, BUILDS[0], history.beliefs)
+        assert (events is not None) is is_usual
     history.close()
 
 

@@ -1,14 +1,17 @@
 """Entity resolution: for each reason, the words that give it, and those that do not."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asking import records
+from asof_agents.extraction.ports import Extraction
 from asof_streams.instants import DAY
-from asof_streams.semantic import EntityIntroduced
-from histories import History
+from asof_streams.semantic import EntityDescribed, EntityIntroduced, MentionResolved
+from histories import History, Triples
 from world import World
 
 
@@ -51,6 +54,8 @@ def test_how_sure_it_is_whom_a_name_means_stands_beside_the_reason(world):
     say(world, ("Ana", "I live in Berlin."), ("Ana", "George Orwell lives in London."))
     say(world, ("Ana", "George Orwell likes chess."), *hm)
     say(world, ("Ana", "George works at Acme."), *hm, ("Ana", "George Orwell works at ACME."))
+
+    say(world, ("Ana", "Mary Shelley likes tea. Mary likes chess. I own a guitar and I own two guitars."))
 
     sure = {(r.event.reason, r.event.score) for r in records(world.memory) if r.event.type == "mention.resolved"}
     assert sure == {("speaker", 1.0), ("new", 1.0), ("repeated", 1.0), ("first name", 0.9), ("name", 1.0)}
@@ -124,6 +129,52 @@ def test_short_names_that_differ_in_a_letter_are_two(world):
     say(world, ("Ana", "Maria lives in London."), *[("Ana", "Hm.")] * 4, ("Ana", "Marie lives in Leeds."))
 
     assert ("Marie", "Marie", "new") in resolved(world)
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "meant"),
+    [
+        ("Acme Lts", "Acme Ltsa", "Acme Lts"),
+        ("Acme Ltsa", "Acme Lts", "Acme Ltsa"),
+        ("Acme Lt", "Acme Lta", "Acme Lta"),
+        ("Acme Lta", "Acme Lt", "Acme Lt"),
+    ],
+)
+def test_names_of_eight_characters_are_long_enough_for_a_slip_of_the_pen(world, known, said, meant):
+    say(world, ("Ana", f"I work at {known}."), *[("Ana", "Hm.")] * 4, ("Eva", f"I work at {said}."))
+
+    assert [name for words, name, _ in resolved(world) if words == said] == [meant]
+
+
+def test_a_short_name_means_the_one_speaker_whose_name_begins_with_it(world):
+    say(world, ("Melanie", "I live in Oslo."), ("Ana", "Mel works at Acme."), *[("Ana", "Hm.")] * 6)
+    say(world, ("Ana", "Mel likes tea."))
+
+    assert [row for row in resolved(world) if row[0] == "Mel"] == [
+        ("Mel", "Melanie", "first name"),
+        ("Mel", "Melanie", "name"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speakers", "short"), [(["Joanna"], "Jo"), (["Melanie", "Melissa"], "Mel"), (["Melanie"], "Mel Brown")]
+)
+def test_too_short_a_name_or_one_of_two_speakers_or_a_full_name_is_someone_new(world, speakers, short):
+    say(world, *[(name, "I live in Oslo.") for name in speakers], ("Ana", f"My friend {short} works at Acme."))
+
+    assert (short, short, "new") in resolved(world)
+
+
+def test_a_first_name_that_two_people_have_is_that_of_no_speaker_whose_name_begins_with_it(world):
+    say(
+        world,
+        ("Ana", "Rose Tyler lives in London."),
+        ("Ana", "Rose Nylund lives in Miami."),
+        *[("Rosemary", "I live in Oslo.")] * 4,
+        ("Ana", "Rose works at Acme."),
+    )
+
+    assert ("Rose", "Rose", "new") in resolved(world)
 
 
 def test_names_mean_nobody_of_another_group(world):
@@ -202,6 +253,23 @@ def test_things_of_one_type_that_are_only_spelled_apart_get_a_duplicate_link(wor
     assert {fact.object for portrait in portraits for fact in portrait.facts} >= {"Oslo", "Rome"}
 
 
+def test_two_spellings_of_things_that_are_one_in_a_message_join_them_once(world):
+    world.tell("2024-01-01", subject="Acme Corp", subject_type="Organization", relation="located_in", object="Oslo")
+    world.tell("2024-01-02", subject="ACME CORP", subject_type="Organization", relation="located_in", object="Rome")
+    say(world, ("Eva", "I work at Acme Corp. My sister Mia works at acme corp. My friend Tom works at Acme corp."))
+
+    assert len(merges(world)) == 1
+
+
+def test_a_thing_whose_alias_is_the_name_of_another_is_not_joined_with_it(world):
+    world.tell("2024-01-01", subject="Blue Door", subject_type="Organization", relation="located_in", object="Rome")
+    world.tell("2024-01-02", subject="Acme", subject_type="Organization", relation="located_in", object="Oslo")
+    world.memory.alias("Acme", "BLUE DOOR", group_id="g")
+    say(world, ("Ana", "I work at Blue door."))
+
+    assert merges(world) == []
+
+
 def test_a_thing_is_called_by_its_alias_as_by_its_name(world):
     world.tell("2024-01-01", subject="Acme", subject_type="Organization", relation="located_in", object="Oslo")
     world.memory.alias("Acme", "Blue Door", group_id="g")
@@ -264,6 +332,20 @@ def test_a_noun_in_both_numbers_within_one_message_is_one_entity(world):
     assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Ben", "guitar"]
 
 
+def test_a_noun_is_known_in_the_other_number_from_then_on(world):
+    say(world, ("Ben", "I own a guitar and I own two guitars."), *[("Ben", "Hm.")] * 4)
+    say(world, ("Ben", "I own guitars."))
+
+    assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Ben", "guitar"]
+
+
+def test_names_in_two_numbers_within_one_message_are_two(world):
+    say(world, ("Ben", "I work at Target. My sister Eva works at Targets."))
+
+    companies = [entity.name for entity in world.memory.entities(all_groups=True) if entity.type == "Organization"]
+    assert companies == ["Target", "Targets"]
+
+
 def test_a_kind_that_is_liked_is_no_thing_of_that_kind_which_somebody_has(world):
     say(world, ("Ben", "I have a dog and I love dogs."), *[("Ben", "Hm.")] * 4)
     world.now += DAY
@@ -314,3 +396,46 @@ def test_a_name_that_one_message_spells_in_two_ways_is_of_one_entity(tmp_path: P
     history.close()
 
     assert introduced == ["Acme"]
+
+
+class Typed(Triples):
+    """An extractor for tests that takes what is behind the arrow for something of a type."""
+
+    def __init__(self, type_: str) -> None:
+        self._type = type_
+
+    def extract(self, *given: Any) -> Extraction:
+        found = super().extract(*given)
+        if not found.mentions:
+            return found
+        subject, other = found.mentions
+        typed = replace(other, type=self._type)
+        return Extraction((subject, typed), (replace(found.relationships[0], target=typed),))
+
+
+@pytest.mark.parametrize(
+    ("type_", "chat", "first", "second", "entities"),
+    [
+        pytest.param("Deed", True, "running the mile", "running mile", 1, id="a value in words"),
+        pytest.param("Deed", True, "learning piano", "to learn the piano", 1, id="a deed with and without to"),
+        pytest.param("Deed", True, "to learn the piano", "learning piano", 1, id="a deed without to and with it"),
+        pytest.param("Deed", True, "running the 5 km", "running 5 km", 2, id="a value with a number"),
+        pytest.param("Thing", True, "running the 5 km", "running 5 km", 1, id="a thing with a number"),
+        pytest.param("Thing", False, "running the mile", "running mile", 2, id="outside of a chat"),
+        pytest.param("Person", True, "head of the house", "head of house", 2, id="a person"),
+    ],
+)
+def test_what_a_chat_says_again_in_the_same_words_is_one_thing_unless_it_is_a_number_or_a_person(
+    tmp_path: Path, type_: str, chat: bool, first: str, second: str, entities: int
+) -> None:
+    history = History(tmp_path)
+    history.extractor = Typed(type_)
+    for number, said in enumerate((f"ana -knows-> {first}", *["Hm."] * 4, f"ana -knows-> {second}")):
+        history.say("2024-01-01", said, **({"external_id": str(number)} if chat else {}))
+    events = [record.event for record in history.semantic.read()]
+    history.close()
+
+    assert [e.name for e in events if isinstance(e, EntityIntroduced)] == ["ana", first, second][: 1 + entities]
+    same = [e.score for e in events if isinstance(e, MentionResolved) and e.reason == "same words"]
+    assert same == [1.0] * (2 - entities)
+    assert [e.alias for e in events if isinstance(e, EntityDescribed)] == [second] * (2 - entities)

@@ -5,6 +5,7 @@ in `invalidations`.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from asof_agents.handlers.admission import admit
 from asof_agents.handlers.attributes import weigh_attributes
@@ -74,18 +75,19 @@ def derive_semantic_events_of_retry(
     """Return the semantic events of a retried message that had some before.
 
     first: the episode, as recorded by the retry. added: what its extraction found now and had not before.
-    before: the records of its first processing; of the names in them that were taken to be new, judge is asked again.
+    before: the records of its first processing; of the names in them that were taken to be new, judge is asked again,
+    and which facts the message ends, whether by what was found before or now.
     """
     episode = first.event
     assert isinstance(episode, EpisodeRecorded)
     chat = _chat(first, episode, build, known, speakers, retried=True)
     added = admit(added, build.ingestion)
-    chat.state(added, judge)
+    chat.state(added, None if judge is None else replace(judge, endings=None))  # of endings it is asked once, below
     if judge is not None and build.ingestion.enable_entity_resolution:
         mentions = [record.event for record in before if isinstance(record.event, MentionObserved)]
         chat.names.resolve_again(mentions, before[0].recorded_at, judge)
-    if judge is not None and judge.endings is not None and not added:
-        chat.end_by_judge([record.event for record in before], judge)
+    if judge is not None and judge.endings is not None:
+        chat.end_by_judge([*(record.event for record in before), *added], judge)
     return _events(chat, added, known)
 
 

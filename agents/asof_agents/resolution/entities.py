@@ -301,7 +301,8 @@ class Resolver(ExactNames):
         if self.episode.external_id is None or type_ == PERSON or is_number:
             return None
         same, said = wording(text), words(text)
-        shared = max(said[1:] or said, key=len)  # "to learn the piano" shares the last word with "learning piano"
+        deed = 2 if said[:1] == ["to"] else 1  # "to learn the piano" shares the last word with "learning piano"
+        shared = max(said[deed:] or said, key=len)
         known = self.known.entities_with_word(self.group, shared)
         found = {e.uuid: e for e in (*known, *self.introduced.values()) if e.type == type_ and wording(e.name) == same}
         return next(iter(found.values())) if len(found) == 1 else None
