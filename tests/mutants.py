@@ -297,6 +297,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "agents/asof_agents/meter.py": ("tests/unit/test_ingestion.py",),
     "projections/asof_projections/versions.py": ("tests/unit/test_versions.py",),
+    "projections/asof_projections/restatements.py": ("tests/unit/test_first_said.py",),
     # consolidation
     "agents/asof_agents/consolidation/communities.py": ("tests/unit/test_consolidation.py",),
     "agents/asof_agents/consolidation/cycle.py": ("tests/unit/test_consolidation.py",),

@@ -114,3 +114,13 @@ def test_the_facts_that_begin_within_a_period_are_found_unless_there_are_more_th
 
         assert slot.begun(low, high, len(within)) == within
         assert slot.begun(low, high, len(within) - 1) == []
+
+
+def test_what_states_a_fact_again_holds_once_that_is_removed_however_much_lies_between() -> None:
+    first, again = Assertion("a", "x", 0, 100, (0, 0), 0), Assertion("c", "x", 90, 100, (1, 0), 90)
+    between = [Assertion(f"b{n}", "y", 10 + 10 * n, 15 + 10 * n, (2 + n, 0), 10 * n) for n in range(7)]
+    for said in ([first, again], [first, *between, again]):
+        slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
+
+        assert slot.held["c"] == ()
+        assert slot.belief({"a": None}, {}) == {"c": ((90, 100),)}
