@@ -227,6 +227,11 @@ def ruling(old: Ask) -> Ask:
     return {**old, "answer": begun(old["answer"])}
 
 
+def restating(old: Ask) -> Ask:
+    """Return an explanation that names the facts by which its own was stated again: none was."""
+    return {**old, "answer": {**old["answer"], "restated_by": []}}
+
+
 CHANGED: list[Changed] = [
     Changed(("verify",), "Graphs are built anew once", without_digests),
     Changed(("search",), "`asof search --json` is an object with `facts`, `episodes`", lambda old: old),
@@ -264,6 +269,7 @@ CHANGED: list[Changed] = [
     Changed(("generations", "rebuild"), "A start that nobody stated gives way", ruling),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),
+    Changed(("why",), "names the others in `restated_by`", restating),
 ]
 
 
