@@ -173,7 +173,8 @@ def test_a_history_does_not_change_what_its_group_has_recorded_later(world, file
     ended = {**EDGES[0], "uuid": "e-4", "fact": "Ana worked at Acme.", "expired_at": "2025-01-01T00:00:00Z"}
     other = {**EDGES[0], "uuid": "e-5", "group_id": "ben", "source_node_uuid": "n-9", "target_node_uuid": "n-9"}
     node = {**NODES[0], "uuid": "n-9", "group_id": "ben"}
-    newer = {**EDGES[1], "uuid": "e-6", "fact": "Ana is at Beta.", "created_at": "2025-06-01T00:00:00Z"}
+    later = {"created_at": "2025-06-01T00:00:00Z", "valid_at": "2025-05-01T00:00:00Z"}
+    newer = {**EDGES[1], **later, "uuid": "e-6", "fact": "Ana is at Beta again."}
     export = file({"nodes": [*NODES, node], "edges": [EDGES[0], changed, ended, other, newer]})
     end = world.memory.stats()["messages"]
 
