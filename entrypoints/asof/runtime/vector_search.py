@@ -274,7 +274,7 @@ class VectorSearch:
         return False
 
     def _add(self, projection: VectorProjection, most: int, lock: AbstractContextManager[object]) -> bool:
-        """Compute the vectors of some texts, or add those that are computed; return whether there may be more."""
+        """Compute the vectors of some texts, and add them with the last of them; return whether there may be more."""
         if not self._next:
             with lock:
                 missing = projection.missing(_AHEAD) if self._is_open else []
@@ -282,7 +282,8 @@ class VectorSearch:
         if self._next and self._is_open and self._cache is not None:
             with tracing.span(span_names.EMBED):
                 self._cache.compute(self._next.popleft())
-            return True
+            if self._next:
+                return True
         with lock:
             if not self._is_open:  # it was closed meanwhile, as after a switch to another generation
                 return False
