@@ -31,15 +31,17 @@ def compress(path: Path, *, keep: int = KEEP, size: int = RECORDS) -> int:
     """Close the records of a log but for the newest `keep`, in blocks of `size`; return how many were closed now.
 
     The file gives back the space, now or, where a reader prevents it, when it is next written to. What waits for
-    `suppress` is not closed, nor what stands behind it. NotFound. DamagedLog: all before the damage is closed.
+    `suppress` is not closed, nor what stands behind it, nor what is written after this began: so it ends however fast
+    that is. NotFound. DamagedLog: all before the damage is closed.
     """
     closed = 0
     with SqliteGuard(path, REMEDY, DamagedLog), closing(connect(path, writable=True, durable=True)) as db:
         records = Records(path, db)
+        end = records.head().position - keep
         while True:
             with transaction(db):
                 start = records.blocks.end()
-                ready = min(_BATCH, records.head().position - keep - start) // size * size
+                ready = min(_BATCH, end - start) // size * size
                 stop = _close(records, path.stem, range(start, start + ready), size) if ready > 0 else start
                 if start < stop:
                     db.execute(_DELETE, (stop,))
