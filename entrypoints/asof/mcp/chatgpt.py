@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from asof.mcp.arguments import Arguments, like
 from asof.mcp.documents import DocumentAddress, document_of, title_of, title_of_words
+from asof.mcp.episode_text import said_in
 from asof.mcp.found_answers import RecalledFact
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.wording import said_in
 from asof.operations import facts
 from asof.operations.errors import NotFound
 from asof.operations.queries import FactSearchQuery, ask

@@ -11,6 +11,7 @@ from urllib.parse import quote as escaped
 from urllib.parse import unquote
 
 from asof.mcp.answers import Moments, ToolAnswer
+from asof.mcp.episode_text import said_in
 from asof.mcp.episodes import facts_of_episode
 from asof.mcp.explanations import ExplainArguments, explain_fact
 from asof.mcp.found_answers import RecalledFact
@@ -18,7 +19,6 @@ from asof.mcp.history import TimelineArguments, get_entity_timeline
 from asof.mcp.identifiers import episode_of, unknown_entity
 from asof.mcp.text import block, of_fact, period, plain, when
 from asof.mcp.tools import Access, Reply, shared_fields
-from asof.mcp.wording import said_in
 from asof.operations import entities, facts
 from asof.operations.answers import EntityProfile
 from asof.operations.errors import NotFound

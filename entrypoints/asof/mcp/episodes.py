@@ -8,6 +8,7 @@ from pydantic import Field
 
 from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments, MaybeTime, Several
+from asof.mcp.episode_text import said_in
 from asof.mcp.found_answers import RecalledFact, RecalledNode
 from asof.mcp.graphiti_answers import EpisodeEntities, EpisodePage, ListedEpisode, ListedEpisodes
 from asof.mcp.identifiers import episode_of
@@ -15,7 +16,6 @@ from asof.mcp.pages import Pages
 from asof.mcp.searches import nodes_of
 from asof.mcp.text import block, of_fact, of_id, when
 from asof.mcp.tools import Access, Reply, shared_fields, tool
-from asof.mcp.wording import said_in
 from asof.operations import facts, logs
 from asof.operations.answers import Entity, Episode, EpisodeRecord, Fact
 from asof.operations.errors import NotFound

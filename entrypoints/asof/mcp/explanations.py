@@ -7,13 +7,13 @@ from typing import Any, Final
 from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments, MaybeTime, like
 from asof.mcp.belief_answers import ExplainedFact, Explanations, WhatBecame, Words
+from asof.mcp.episode_text import sentence_of_statement
 from asof.mcp.found_answers import RecalledFact
 from asof.mcp.identifiers import SEVERAL, is_beginning
 from asof.mcp.pages import Cut, Pages
 from asof.mcp.pictures import picture_of
 from asof.mcp.text import block, of_fact, of_words, when
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.wording import sentence_of_statement
 from asof.operations import facts, history
 from asof.operations.answers import Explanation, Fact
 from asof.operations.errors import InvalidInput, NotFound

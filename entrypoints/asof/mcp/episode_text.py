@@ -1,4 +1,4 @@
-"""What an episode says, in words: a structured fact is on the log as JSON, and is shown as its sentence."""
+"""The words of an episode: a structured fact, which the log has as JSON, is shown as its sentence."""
 
 import json
 from typing import Any, Final
