@@ -20,7 +20,7 @@ from asof_agents.extraction.english.handovers import ownership
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_be_exact, may_put, new_value
-from asof_agents.extraction.english.other_people import key_of, tells_of_another
+from asof_agents.extraction.english.other_people import PERSONS, key_of, tells_of_another
 from asof_agents.extraction.english.replacements import replacements
 from asof_agents.extraction.english.restatements import restate, restates_nothing
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
@@ -65,7 +65,6 @@ _ONLY_END: Final = frozenset({"allergic_to", "engaged_in", "runs"})
 # a new value may have been read as one of these, which say little of whose it is
 _WEAK: Final = frozenset({"engaged_in", "has_habit", "has_value", "has_version", "scheduled_for", "member_of"})
 _HOUSEHOLD: Final = frozenset({"flatmate", "roommate", "coach", "mentor", "teacher"})
-_PERSONS: Final = frozenset({"he", "she", "him", "her"})
 _TOGETHER: Final = frozenset({"partner_of", "married_to"})
 _CONFIDENCE: Final = 0.8
 
@@ -273,7 +272,7 @@ class _Change:
         """Whether the message may be about a source that is not its speaker: it names it or its old value, or "she"."""
         words = {word for each in self.told for word in each.sentence.low}
         wanted = roots_of(self.old.source.text) | self.value
-        meant = not _THERE.isdisjoint(words) or not _PERSONS.isdisjoint(words) or ("we" in words)
+        meant = not _THERE.isdisjoint(words) or not PERSONS.isdisjoint(words) or ("we" in words)
         return (latest and meant) or any(root in wanted for word in words for root in roots(word))
 
     def _put(self, *, latest: bool) -> bool:

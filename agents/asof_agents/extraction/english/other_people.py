@@ -8,12 +8,13 @@ from typing import Final, NamedTuple
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.first_names import FIRST_NAMES
-from asof_agents.extraction.english.lexicon import ADVERBS, GREETINGS, PEOPLE_NOUNS, SPEAKER_WORDS
+from asof_agents.extraction.english.lexicon import ADVERBS, FIRST_PERSON, GREETINGS, PEOPLE_NOUNS, SPEAKER_WORDS
 from asof_agents.extraction.english.word_roots import roots, roots_of
 from asof_agents.extraction.ports import Relationship
 from asof_ontologies.model import RelationType
 
 _PASSED: Final = GREETINGS | ADVERBS | {",", "!", "and", "but", "so", "the", "our", "my", "a", "an"}
+PERSONS: Final = frozenset({"he", "she", "him", "her"})
 _PRONOUNS: Final = frozenset({"he", "she", "his", "her"})
 _PLURAL: Final = frozenset({"they", "their"})  # of whom they are many, unless both stand there: "they moved me to 4B"
 _ANIMALS: Final = frozenset({"cat", "dog", "kitten", "pet", "puppy"})
@@ -60,10 +61,10 @@ def _tells_of_speaker(low: tuple[str, ...], old: Relationship, key: str) -> bool
     persons = {root for word in key.split() if word in PEOPLE_NOUNS for root in roots(word)}
     if not old.source.speaker and old.source.type == "Person":
         persons |= roots_of(old.source.text)
-    if not persons or {"i", "we"}.isdisjoint(low[:_PHRASE_MAX]):
+    if not persons or FIRST_PERSON.isdisjoint(low[:_PHRASE_MAX]):
         return False
     named = any(root in persons for word in low for root in roots(word))
-    return not named and {"he", "she", "him", "her"}.isdisjoint(low)
+    return not named and PERSONS.isdisjoint(low)
 
 
 def _tells_of_other(context: TurnContext, parsed: ParsedSentence, old: Relationship, key: str) -> bool:
@@ -86,10 +87,10 @@ def _tells_of_other(context: TurnContext, parsed: ParsedSentence, old: Relations
 def _other(context: TurnContext, parsed: ParsedSentence) -> _Other | None:
     low = parsed.sentence.low
     at = next((at for at, word in enumerate(low) if word not in _PASSED or at in parsed.names), len(low))
-    if low[at : at + 1] and low[at] in _PRONOUNS:
-        return _Other((), thing=False) if _is_whole(low, at + 1) else None
-    if low[at : at + 1] and low[at] in _PLURAL:
-        return _Other((), thing=False) if set(low) >= _PLURAL and _is_whole(low, at + 1) else None
+    first = frozenset(low[at : at + 1])
+    if first & (_PRONOUNS | _PLURAL):
+        sure = first <= _PRONOUNS or _PLURAL.issubset(low)
+        return _Other((), thing=False) if sure and _is_whole(low, at + 1) else None
     end = _person_end(context, parsed, at)
     if not end or low[end : end + 2] in _JOINED or not _is_whole(low, end):
         return None
