@@ -118,6 +118,16 @@ def test_texts_of_about_one_length_are_embedded_together_behind_the_searches(tmp
     assert together.count(True) > together.count(False)
 
 
+def test_vectors_of_a_few_texts_are_found_as_soon_as_they_are_computed(tmp_path: Path) -> None:
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.import_facts([json.dumps(fact(group_id="g", subject=name, object="Rome")) for name in ("Ana", "Ben")])
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+        reader.keep_up(0)  # one portion of texts
+
+        assert reader.vectors() == 2
+
+
 def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:
     gate.set()
     memory.embed()
