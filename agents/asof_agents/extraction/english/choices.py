@@ -16,6 +16,7 @@ _OVER: Final = (("over",), ("instead", "of"), ("rather", "than"), ("than",))
 _NOT: Final = (("and", "not"), (",", "not"), ("not",))
 _AGAINST: Final = (("against", "using"), ("against",), ("not", "to", "use"), ("not", "to", "adopt"))
 _DECIDERS: Final = (("we",), ("i",), ("have",))
+REQUESTS: Final = frozenset({"use", "prefer"})
 _BECAUSE: Final = frozenset({"because", "since", "as"})
 _OPENS_REASON: Final = frozenset("a an i it its of our the their they we".split())
 _OPENINGS: Final = frozenset({"please", "actually", "always", "correction", ",", ":", "so", "and", "ok", "okay"})
@@ -25,9 +26,9 @@ _SHORTEST: Final = 3  # words of a reason
 def extract_request(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add what a sentence, which is no question, asks to use in place of what: "use tabs, not spaces"."""
     low = parsed.sentence.low
-    relation = next((each for each in context.patterns.ontology.relation_types if each.chooses and each.opposite), None)
+    relation = context.patterns.choice
     at = next((at for at, word in enumerate(low) if word not in _OPENINGS), 0)
-    if relation is None or relation.opposite is None or low[at] not in {"use", "prefer"}:
+    if relation is None or relation.opposite is None or low[at] not in REQUESTS:
         return
     context.work.spend(WORD)
     context.timed(parsed, ahead=False)
@@ -92,7 +93,7 @@ def extract_grounds(context: TurnContext, parsed: ParsedSentence) -> None:
 def extract_reversals(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the choices that a sentence takes back: "we stopped using Kafka", "we decided against Redis"."""
     low, relations = parsed.sentence.low, context.patterns.ontology.relations
-    choice = next((each for each in relations.values() if each.chooses and each.is_deed), None)
+    choice = context.patterns.choosing
     if choice is None:
         return
     here = parsed.sentence.start, parsed.sentence.end

@@ -8,7 +8,7 @@ from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.negations import after_negation
 from asof_agents.extraction.english.work import WORD
 
-_NOUNS: Final = frozenset({"command", "commands"})
+COMMANDS: Final = frozenset({"command", "commands"})
 _BE: Final = frozenset({"is", "'s", ":"})
 _OURS: Final = frozenset({"the", "our", "my"})
 _WORDS_MAX: Final = 2  # before "command"
@@ -19,10 +19,10 @@ def extract_command_lines(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the command that a sentence, which is no question, gives under a name."""
     relation = context.patterns.values.get("value")
     low = parsed.sentence.low
-    if relation is None or relation.targets[0] != "Value" or _NOUNS.isdisjoint(low) or parsed.sentence.unsure:
+    if relation is None or relation.targets[0] != "Value" or COMMANDS.isdisjoint(low) or parsed.sentence.unsure:
         return
     context.work.spend(WORD * len(low))
-    noun = next(at for at, word in enumerate(low) if word in _NOUNS)
+    noun = next(at for at, word in enumerate(low) if word in COMMANDS)
     first = noun
     while first and noun - first < _WORDS_MAX and low[first - 1][0].isalpha() and low[first - 1] not in _OURS:
         first -= 1

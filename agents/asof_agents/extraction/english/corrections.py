@@ -33,6 +33,7 @@ _CHANGED: Final = frozenset("again also another anymore else longer more now oth
 _SAYS = frozenset({"was", "is", "'s", "were", "meant", "mean", "am", "are"})
 _TURNING = frozenset({"actually", "sorry", "oops", "correction"})
 _MEANT = frozenset({"meant", "mean", "correction"})
+_CUES = _TURNING | _MEANT | {"not", "wait"}  # one of these is in every sentence that corrects
 _OPENINGS = frozenset(
     "'s , - . : actually bad correction he i is it mean meant mistake my no oops say she sorry that to wait was "
     "we".split()
@@ -45,7 +46,7 @@ EarlierRelationships = Callable[[Turn], Iterable[Relationship]]
 def extract_correction(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> None:
     """If the sentence corrects an earlier statement, deny that one and add the right one."""
     low = parsed.sentence.low
-    if parsed.sentence.question or not low:
+    if parsed.sentence.question or _CUES.isdisjoint(low):
         return
     turns = low[0] in _TURNING or not _MEANT.isdisjoint(low)
     wrong: Phrase | None = None
@@ -206,10 +207,15 @@ def _correct_statements(context: TurnContext, parsed: ParsedSentence, earlier: E
     turned = low[0] in _TURNING or low[:2] in _TURNING_PAIRS
     denied = parsed.phrase_at(low.index("not") + 1) if "not" in low else None
     wrong = _text(context, parsed, denied).casefold() if denied else None
+    here = [
+        said
+        for said in context.findings.relationships
+        if said.span[0] == start and said.valid_from is None and said.valid_to is None
+    ]
+    if not here:
+        return  # before the earlier turns are read once more
     before = list(chain.from_iterable(_spoken(context, parsed, earlier)))
-    for said in context.findings.relationships:
-        if said.span[0] != start or said.valid_from is not None or said.valid_to is not None:
-            continue
+    for said in here:
         target = said.target.text.casefold()
         known = [found for found in before if _slot(found) == _slot(said)]
         if said.stance == "ended" and turned:

@@ -8,7 +8,7 @@ from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.negations import after_negation
 from asof_agents.extraction.english.work import WORD
 
-_NOUNS: Final = frozenset({"deadline", "date"})
+DEADLINES: Final = frozenset({"deadline", "date"})
 _DATES: Final = frozenset({"due", "release", "launch", "target", "ship", "delivery"})  # "the due date for the beta"
 _SAYS: Final = frozenset(
     "is 's are has moved slipped shifted changed moves slips was pushed postponed extended set to back until".split()
@@ -21,9 +21,9 @@ def extract_deadlines(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the date by which a thing is due, as a sentence, which is no question, has it."""
     relation = context.patterns.values.get("time")
     low = parsed.sentence.low
-    if relation is None or _NOUNS.isdisjoint(low) or parsed.sentence.unsure:
+    if relation is None or DEADLINES.isdisjoint(low) or parsed.sentence.unsure:
         return
-    at = next(at for at, word in enumerate(low) if word in _NOUNS)
+    at = next(at for at, word in enumerate(low) if word in DEADLINES)
     if (low[at] == "date" and low[at - 1] not in _DATES) or low[at + 1 : at + 2] not in {("for",), ("of",)}:
         return
     if not UNSURE_FROM.isdisjoint(low[:at]):

@@ -11,15 +11,14 @@ from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import CALLED_OFF
 
 _BE: Final = frozenset({"is", "'s", "was", "got", "are"})
+ENDINGS: Final = SIGNS | CALLED_OFF
 
 
 def extract_endings(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the endings of a sentence, which is no question."""
     low = parsed.sentence.low
-    if SIGNS.isdisjoint(low) and CALLED_OFF.isdisjoint(low):
-        return
     for at, word in enumerate(low):
-        if (word not in SIGNS and word not in CALLED_OFF) or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):
+        if word not in ENDINGS or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):
             continue
         context.work.spend(WORD)
         if word in CALLED_OFF:

@@ -105,11 +105,16 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
                 _read(context, parsed, at, frames[word], now=told == "now")
 
 
+def everyday_cues() -> frozenset[str]:
+    """Return the words by which a frame begins: one of them is in every sentence that tells an everyday value."""
+    return _heads()[2]
+
+
 @cache
 def _heads() -> tuple[Frames, Frames, frozenset[str]]:
     """Return the frames of the speaker and of kin, by their verbs, and the words by which a frame begins."""
     frames, of_kin = frames_of(_FRAMES), frames_of(_OF_KIN)
-    return frames, of_kin, _OTHERS | frames.keys() | of_kin.keys()
+    return frames, of_kin, frozenset({*_OTHERS, *frames, *of_kin})
 
 
 def _is_sure(low: tuple[str, ...], at: int) -> bool:

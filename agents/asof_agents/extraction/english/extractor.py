@@ -5,24 +5,13 @@ from dataclasses import replace
 
 from asof_agents.extraction.english.answered_names import extract_answered_names
 from asof_agents.extraction.english.changes import EarlierTurn, extract_changes
-from asof_agents.extraction.english.choices import extract_grounds, extract_request
-from asof_agents.extraction.english.clauses import extract_clauses
-from asof_agents.extraction.english.command_lines import extract_command_lines
 from asof_agents.extraction.english.context import FindTimes, ParsedSentence, TurnContext, parse
 from asof_agents.extraction.english.corrections import extract_correction
-from asof_agents.extraction.english.deadlines import extract_deadlines
-from asof_agents.extraction.english.endings import extract_endings
-from asof_agents.extraction.english.everyday import extract_everyday
-from asof_agents.extraction.english.favorites import extract_favorites
-from asof_agents.extraction.english.handovers import extract_handovers, extract_owners, extract_shares
-from asof_agents.extraction.english.later_names import extract_later_names
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.records import extract_records
-from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
-from asof_agents.extraction.english.values import extract_values
+from asof_agents.extraction.english.sentence_rules import SentenceRules, sentence_rules
 from asof_agents.extraction.english.version import version_of
 from asof_agents.extraction.english.work import LOOK_BACK
-from asof_agents.extraction.english.working_rules import extract_rules
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
 
@@ -36,6 +25,7 @@ class EnglishExtractor:
 
     def __init__(self, ontology: Ontology, find_times: FindTimes) -> None:
         self._patterns = patterns(ontology)
+        self._rules = SentenceRules(sentence_rules(self._patterns))
         self._find_times = find_times
         self._version = version_of(ontology)
 
@@ -111,28 +101,9 @@ class EnglishExtractor:
     def _read(self, context: TurnContext) -> None:
         if context.document:
             extract_records(context)
-        of_work = "rule" in self._patterns.values  # elsewhere people own other things, and are told no rules
         for parsed in context.sentences:
-            states = not parsed.sentence.question
             if parsed.names:
                 context.meet(parsed)
-            if states:
-                if of_work:
-                    extract_rules(context, parsed)
-                    extract_handovers(context, parsed)
-                    extract_owners(context, parsed)
-                extract_request(context, parsed)
-                extract_command_lines(context, parsed)
-                extract_deadlines(context, parsed)
-                extract_favorites(context, parsed)
-                extract_values(context, parsed)
-                extract_everyday(context, parsed)
-                extract_endings(context, parsed)
-            extract_relational_nouns(context, parsed)
-            extract_clauses(context, parsed)  # of a question with an answer in it, too: "I won - cool, huh?"
-            extract_grounds(context, parsed)
-            if of_work:
-                extract_shares(context, parsed)
-            if states and parsed.names:
-                extract_later_names(context, parsed)
+            for extract in self._rules.of(parsed.sentence, named=bool(parsed.names)):
+                extract(context, parsed)
             context.people.end_sentence(parsed.sentence)

@@ -14,7 +14,7 @@ _CALLED: Final = frozenset({"called", "named", "titled"})
 _IT: Final = frozenset({"it", "he", "she", "they"})
 _ITS: Final = frozenset({"his", "her", "its", "their", "the"})
 _THEM: Final = frozenset({"him", "her", "it", "them"})
-_BEGIN: Final = _IT | _ITS | {"called", "named"}  # the words that begin to tell a name
+NAMINGS: Final = _IT | _ITS | {"called", "named"}  # the words that begin to tell a name
 _LOOK_BACK: Final = 6  # relationships
 _NEAR: Final = 2  # characters between two sentences
 
@@ -25,7 +25,7 @@ def extract_later_names(context: TurnContext, parsed: ParsedSentence) -> None:
     The sentence is no question, and has names.
     """
     low = parsed.sentence.low
-    places = (at for at, word in enumerate(low) if word in _BEGIN)
+    places = (at for at, word in enumerate(low) if word in NAMINGS)
     names = next((found for at in places if (found := _named(parsed, at))), None)
     stated = _last(context, parsed) if names else None
     if names is not None and stated is not None:

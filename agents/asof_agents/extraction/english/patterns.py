@@ -118,6 +118,9 @@ class Patterns:
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
         favorite = self.values.get("favorite")
         self.favorites = frozenset(favorite.nouns if favorite else ())
+        choices = [each for each in ontology.relation_types if each.chooses]
+        self.choice = next((each for each in choices if each.opposite), None)  # what is used, in place of what
+        self.choosing = next((each for each in choices if each.is_deed), None)
         any_words = self.literal & self.open
         self.defining = {each.name for each in ontology.relation_types if any_words.issuperset(each.targets)}
 

@@ -59,7 +59,8 @@ _TAKING_OVER: Final = ADVERBS | {"took", "has", "have", "taken", "over"}
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
 _OF_ITSELF: Final = _BE | _MEETS | _CHANGES | _MADE | _REACHED | _COSTS | {":"}  # a thing has the value that follows
-_TRIGGERS: Final = _OF_ITSELF | _DOES.keys() | {"has", "have", "version", "as", "became"}
+VALUES: Final = frozenset({*_OF_ITSELF, *_DOES, "has", "have", "version", "as", "became"})
+"""One of these is in every sentence that states a value."""
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _LONGEST: Final = 6  # words between a thing's name and its value
 
@@ -69,9 +70,9 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
     if not context.patterns.values or parsed.sentence.unsure:
         return
     low = parsed.sentence.low
-    if _TRIGGERS.isdisjoint(low):
+    if VALUES.isdisjoint(low):
         return
-    for at in [at for at, word in enumerate(low) if word in _TRIGGERS]:
+    for at in [at for at, word in enumerate(low) if word in VALUES]:
         word = low[at]
         if not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
             continue
