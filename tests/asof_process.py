@@ -1,22 +1,24 @@
 """`asof` commands in processes of their own: forked from one that has imported everything, or started afresh."""
 
 import atexit
-import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Lock
-from typing import Any, Protocol
+from socket import socket
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Protocol
 
+from forks import Zygote, connected
 from patience import wait_until
 
 ASOF = Path(sys.executable).with_name("asof")
 ZYGOTE = Path(__file__).with_name("zygote.py")
+LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class Process(Protocol):
@@ -31,33 +33,44 @@ class Process(Protocol):
     def send_signal(self, number: int) -> None: ...
 
 
-class Zygote:
-    """Starts `asof` commands as forks of a process that has imported everything."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._process = subprocess.Popen(
-            [sys.executable, str(ZYGOTE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def ask(self, *call: Any) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with self._lock:
-            self._process.stdin.write(json.dumps(call) + "\n")
-            self._process.stdin.flush()
-            return json.loads(self._process.stdout.readline())
-
-    def close(self) -> None:
-        self._process.communicate()
+_STARTED: list["subprocess.Popen[str]"] = []
 
 
 @cache
 def zygote() -> Zygote:
-    """Return the one of this test process, which ends with it."""
-    started = Zygote()
-    atexit.register(started.close)
-    return started
+    """Return the one that all test processes of a run share. It ends with the last of them."""
+    path = Path(gettempdir(), f"asof-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}.socket")
+    with path.with_suffix(".lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        try:
+            connection = connected(path)
+        except OSError:  # there is none, or it was killed
+            path.unlink(missing_ok=True)
+            _start(path)
+            connection = connected(path)
+    atexit.register(_leave, connection)
+    return Zygote(path)
+
+
+def _start(path: Path) -> None:
+    """Start the zygote, and wait until one can connect to it."""
+    started = subprocess.Popen(
+        [sys.executable, str(ZYGOTE), str(path)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    _STARTED.append(started)
+    assert started.stdout is not None
+    assert started.stdout.readline(), "the zygote ended"
+
+
+def _leave(connection: socket) -> None:
+    """Let the zygote end, if nobody else needs it."""
+    connection.close()
+    for started in _STARTED:
+        started.communicate()
 
 
 class Forked:
@@ -70,7 +83,7 @@ class Forked:
     def poll(self) -> int | None:
         """Return the exit code, or None while it runs."""
         if self._code is None:
-            self._code = zygote().ask("poll", self.pid)
+            self._code = zygote().poll(self.pid)
         return self._code
 
     def send_signal(self, number: int) -> None:
@@ -79,11 +92,27 @@ class Forked:
 
 
 def fork(
-    command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path, folder: Path | None = None
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    output: Path,
+    log: Path,
+    folder: Path | None = None,
+    *,
+    has_children: bool = False,
 ) -> Process:
-    """Start a command, in a folder, from what is imported already; what it says goes to the end of two files."""
-    pid = zygote().ask("start", [*command], {**environment}, str(folder or Path.cwd()), str(output), str(log))
-    return Forked(pid)
+    """Start a command, in a folder, from what is imported already; what it says goes to the end of two files.
+
+    `has_children` is needed where the test looks for the children of the process.
+    """
+    with Path(os.devnull).open("rb") as nothing, output.open("ab") as out, log.open("ab") as err:
+        files = nothing.fileno(), out.fileno(), err.fileno()
+        given = command, {**environment}, str(folder or Path.cwd())
+        return Forked(zygote().start(*given, *files, has_children=has_children))
+
+
+def launcher(*arguments: str) -> list[str]:
+    """Return the command line for a program that is to start an `asof` command: it is forked."""
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(zygote().path), *arguments]
 
 
 def spawn(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Process:

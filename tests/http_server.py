@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,20 @@ from patience import SECONDS, wait_until
 class Server:
     """A running server, with a client of it."""
 
-    def __init__(self, data: Path, host: str = "127.0.0.1", *, fresh: bool = False, **settings: str) -> None:
+    def __init__(
+        self,
+        data: Path,
+        host: str = "127.0.0.1",
+        *,
+        fresh: bool = False,
+        has_children: bool = False,
+        **settings: str,
+    ) -> None:
         self.data = data
         self.log_file, output = data.with_suffix(".log"), data.with_suffix(".out")
         output.write_bytes(b"")
         command = ["serve", "--host", host, "--port", "0", "--json", "--data", str(data)]
-        start = asof_process.spawn if fresh else asof_process.fork
+        start = asof_process.spawn if fresh else partial(asof_process.fork, has_children=has_children)
         self.process = start(command, {**os.environ, "ASOF_EMBEDDER": "hash", **settings}, output, self.log_file)
         try:
             self.announced: dict[str, Any] = self._announced(output)
@@ -99,7 +108,7 @@ class Server:
 @contextmanager
 def serving(data: Path, host: str = "127.0.0.1", *, fresh: bool = False, **settings: str) -> Iterator[Server]:
     """Serve a directory. `fresh` is needed where the environment says how Python starts."""
-    server = Server(data, host, fresh=fresh, **settings)
+    server = Server(data, host, fresh=fresh, has_children=False, **settings)
     try:
         yield server
     finally:

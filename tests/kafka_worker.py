@@ -33,12 +33,20 @@ PROJECTOR = ("worker", "--projector")
 class Running:
     """An `asof` command that was started, a worker if no other."""
 
-    def __init__(self, data: Path, world: "World", command: Sequence[str] = ("worker",), **settings: str) -> None:
+    def __init__(
+        self,
+        data: Path,
+        world: "World",
+        command: Sequence[str] = ("worker",),
+        *,
+        has_children: bool = False,
+        **settings: str,
+    ) -> None:
         given = {"data": str(data), "embedder": "none"} | world.settings() | settings
         environment = {**os.environ} | {f"ASOF_{name.upper()}": value for name, value in given.items()}
         self.data = data
         self.file = data.with_name(f"{data.name}.said")
-        self._process = asof_process.fork(command, environment, self.file, self.file)
+        self._process = asof_process.fork(command, environment, self.file, self.file, has_children=has_children)
 
     @property
     def pid(self) -> int:

@@ -28,7 +28,7 @@ from asof.operations import upkeep
 from asof.operations.service_answers import run
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_process import ASOF
+from asof_process import ASOF, launcher
 from forked_children import forked_children
 from patience import SECONDS, wait_until
 
@@ -156,13 +156,17 @@ def agent(
     mode: str = "auto",
     user: ElicitationFnT | None = None,
     extensions: Sequence[ClientExtension] = (),
+    fresh: bool = False,
     **settings: str,
 ) -> Iterator[Agent]:
-    """Connect an agent to a directory, as an editor does. `user`: who is asked, where the client can ask."""
+    """Connect an agent to a directory, as an editor does. `user`: who is asked, where the client can ask.
+
+    `fresh`: by new interpreters, as an editor has them; otherwise all processes are forks.
+    """
     environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
-    command = StdioServerParameters(
-        command=str(ASOF), args=["mcp", "--data", str(data), *options], env=environment, cwd=data.parent
-    )
+    arguments = ["mcp", "--data", str(data), *options]
+    program, *given = [str(ASOF), *arguments] if fresh else launcher(*arguments)
+    command = StdioServerParameters(command=program, args=given, env=environment, cwd=data.parent)
     log = data.with_suffix(".err").open("a")
     with (
         log,

@@ -1,39 +1,59 @@
-"""A process that has imported everything and forks a child for each `asof` command, so that a start costs milliseconds.
+"""A process that has imported everything and forks what tests start, so that a start costs milliseconds.
 
-Reads one JSON array a line: ["start", arguments, environment, working directory, file for its output, file for its
-log] forks a child and answers with its process id; ["poll", process id] answers with its exit code (negative: the
-signal), or null where it runs.
+It listens on the socket whose path is its argument, says so by a line on its output, and ends once nobody is connected
+any more. Requests are those of forks.Zygote.
 """
 
 import gc
 import importlib
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+import traceback
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from pathlib import Path
+from select import select
+from socket import AF_UNIX, socket
+from types import SimpleNamespace
+from typing import IO, Any, NoReturn
 
+import typer.main
+
+import asof.cli
+import forks
+from asof.mcp import stdio
+from asof.mcp.sdk import load_sdk_here
 from asof.runtime import child_process
 from asof_ontologies import registry
 
 IMPORTED = [
+    "asof.cli.chat",
+    "asof.cli.discord",
+    "asof.cli.kafka",
+    "asof.cli.mcp",
+    "asof.cli.serve",
     "asof.http.serving",
     "asof.kafka.projector_process",
     "asof.kafka.worker_process",
+    "asof.mcp.local_process",
+    "asof.service.build_process",
+    "asof.service.long_questions",
+    "asof.service.search_process",
     "asof.service.worker_process",
     "asof_agents.extraction.english.extractor",
+    "asof_projections.vectors.faiss_index",
     "faust",
 ]
 
-
 running: set[int] = set()
+ended: dict[int, int] = {}  # exit codes, by process id
 
 
-class Fork:
-    """A child that has imported everything too: as much of Popen as a ChildProcess uses."""
+class OwnFork:
+    """A fork of a command, in place of the interpreter that a child is: as much of Popen as a ChildProcess uses."""
 
     def __init__(self, command: list[str]) -> None:
         self.pid = os.fork()
@@ -54,54 +74,169 @@ class Fork:
 
 def start_child(command: list[str], **given: Any) -> object:
     """Start a child of a command: as a fork, unless there are threads whose locks it would take over."""
-    return Fork(command) if threading.active_count() == 1 else subprocess.Popen(command, **given)
+    return OwnFork(command) if threading.active_count() == 1 else subprocess.Popen(command, **given)
 
 
-def start(arguments: list[str], environment: dict[str, str], folder: str, output: str, log: str) -> int:
-    child = os.fork()
-    if child:
-        running.add(child)
-        return child
-    os.setsid()
+class ForkedInterpreter:
+    """A fork that runs a line of Python, in place of an interpreter that `asof mcp` starts: as much of its Popen."""
+
+    def __init__(self, command: list[str], stderr: IO[bytes], **_: object) -> None:
+        stdin, given = os.pipe()
+        told, stdout = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.setsid()
+            take_over(stdin, stdout, stderr.fileno())
+            run_line(command[-1])
+        os.close(stdin)
+        os.close(stdout)
+        self.stdin, self.stdout = os.fdopen(given, "wb"), os.fdopen(told, "rb")
+
+    def wait(self) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def take_over(*streams: int) -> None:
+    """Let files be the standard streams of this process, and close all others."""
+    for number, file in enumerate(streams):
+        os.dup2(file, number)
+    os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
+
+
+def run_line(line: str) -> NoReturn:
+    """Run a line of Python, and end: nothing that this process was before goes on."""
+    code = 1
+    try:
+        exec(line, {})
+        code = 0
+    except BaseException:  # noqa: BLE001 - it is told
+        traceback.print_exc()
+    os._exit(code)
+
+
+def start(arguments: list[str], environment: dict[str, str], folder: str, has_children: bool, files: list[int]) -> int:
+    """Fork an `asof` command."""
+    pid = fork()
+    if pid:
+        return pid
+    if has_children:
+        child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
+    else:
+        forks.fork_children(forks.Zygote(Path(sys.argv[1])))
     os.chdir(folder)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for number, name in ((1, output), (2, log)):
-        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), number)
+    for number in range(3):
+        os.dup2(files[number], number)
+        os.close(files[number])
+    for file in files[3:]:
+        os.set_inheritable(file, False)  # its end says that this process has ended
+    sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv[1:] = arguments
-    del sys.modules["__main__"].__file__  # so that a process it starts does not begin with this module
-    importlib.import_module("asof.cli").main()
+    sys.argv = [str(Path(sys.executable).with_name("asof")), *arguments]
+    sys.modules["__main__"].__dict__.pop("__file__", None)  # so that a process it starts does not begin with this one
+    asof.cli.main()
     sys.exit()
 
 
-def poll(child: int) -> int | None:
-    ended, status = os.waitpid(child, os.WNOHANG)
-    if not ended:
-        return None
-    running.remove(child)
-    return os.waitstatus_to_exitcode(status)
+def child(environment: dict[str, str], folder: str, paths: list[str], files: list[int]) -> int:
+    """Fork a child of a process."""
+    pid = fork()
+    if pid == 0:
+        channel, lifeline, _, stderr = files
+        os.chdir(folder)
+        os.dup2(stderr, 2)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.path[:] = paths
+        forks.fork_children(forks.Zygote(Path(sys.argv[1])))
+        child_process.run(channel, lifeline)
+    return pid
+
+
+def fork() -> int:
+    """Fork this process, without its connections; return 0 in the child."""
+    pid = os.fork()
+    if pid:
+        running.add(pid)
+        ended.pop(pid, None)
+    else:
+        os.setsid()
+        for connection in connections:
+            connection.close()
+    return pid
+
+
+def poll(pid: int, _: list[int]) -> int | None:
+    """Return the exit code of a process that was forked, or None while it runs."""
+    while running and (found := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+        running.remove(found[0])
+        ended[found[0]] = os.waitstatus_to_exitcode(found[1])
+    return ended.get(pid)
+
+
+def end(pid: int, files: list[int]) -> int:
+    """Kill a process that was forked, unless it has ended; return its exit code."""
+    if poll(pid, files) is None:
+        os.kill(pid, signal.SIGKILL)
+        running.remove(pid)
+        ended[pid] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return ended[pid]
 
 
 def prepare() -> None:
     """Do once what every command would: import, read the ontologies, and the signatures of the commands."""
+    load_sdk_here()
     for name in IMPORTED:
         importlib.import_module(name)
     for name in registry.names():
         registry.load(name)
+    build = cache(typer.main.get_command)
+    build(asof.cli.app)
+    typer.main.get_command = build
+    setattr(stdio, "subprocess", SimpleNamespace(Popen=ForkedInterpreter, PIPE=subprocess.PIPE))  # noqa: B010
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
 
 
+REQUESTS = {"start": start, "child": child, "poll": poll, "end": end}
+connections: list[socket] = []  # the first one listens
+
+
+def answer(connection: socket) -> None:
+    """Do what is asked on a connection; without another request it is closed."""
+    try:
+        (name, *given), files = forks.receive(connection)
+    except (EOFError, OSError):
+        connections.remove(connection)
+        connection.close()
+        return
+    answer = REQUESTS[name](*given, files)  # type: ignore[operator]
+    for file in files:
+        os.close(file)
+    with suppress(OSError):  # who asked has ended
+        forks.send(connection, answer)
+
+
 def main() -> None:
-    child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
     prepare()
-    for line in sys.stdin:
-        name, *given = json.loads(line)
-        print(json.dumps(start(*given) if name == "start" else poll(*given)), flush=True)  # noqa: T201
-    for child in running:  # of tests that were interrupted
+    listener = socket(AF_UNIX)
+    listener.bind(sys.argv[1])
+    listener.listen()
+    connections.append(listener)
+    os.write(1, b"\n")
+    while True:
+        for connection in select(connections, [], [])[0]:
+            if connection is listener:
+                connections.append(listener.accept()[0])
+            else:
+                answer(connection)
+        if connections == [listener]:
+            break
+    Path(sys.argv[1]).unlink()
+    for pid in running:  # of tests that were interrupted
         with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
+            os.killpg(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
     producer.start()
     moved, kills, broker_kills = [0], dict.fromkeys([WORKER, *FOLDERS], 0), 0
     while min(kills.values()) < KILLS:
-        running = start(world)
+        running = start(world, has_children=True)
         for _ in range(chance.randint(0, 4)):  # of what writes, which the worker then starts again
             time.sleep(chance.uniform(0.3, 1.5))
             folder = min(FOLDERS, key=kills.__getitem__)
@@ -119,7 +119,7 @@ def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_noth
     producer.enough.set()
     producer.join()
     end = world.send_raw(world.topics.messages, [line(producer.sent)])  # something is left to do
-    running = start(world)
+    running = start(world, has_children=True)
     until_known(running, end)
     running.stop()
 

@@ -12,7 +12,7 @@ import asof
 import killed_responder
 from asof.kafka.topic_rewrite import TopicRewrite
 from asof.operations.kafka import create_topics
-from asof.runtime.fork_server import ForkServer
+from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.prompt_registry import prompts
 from asof.service.topic_responder import ResponderPartition
@@ -29,6 +29,7 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
+from forked_children import forked_children
 from kafka_worker import Running, World, until
 from openai_server import started
 from patience import SECONDS
@@ -227,32 +228,23 @@ def test_the_prompts_of_a_copy_are_those_of_asof_and_asking_for_them_writes_noth
 # Crashes and takeovers.
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    """What starts responders in processes of their own: it has imported all that they need."""
-    started = ForkServer("killed_responder")
-    yield started
-    started.kill()
-
-
-def answer_all(server: ForkServer, chat: Chat, step: str | None = None) -> int:
+def answer_all(chat: Chat, step: str | None = None) -> int:
     """Run a responder in a process until it has answered all, or is killed at a step; return how it ended."""
     names = chat.world.connection.bootstrap, chat.world.topics.prefix
-    responder = server.start(killed_responder.answer, *names, chat.root / "data", step)
+    with forked_children():
+        responder = ChildProcess(killed_responder.answer, *names, chat.root / "data", step)
     code = responder.wait()
     responder.close()
     return code
 
 
 @pytest.mark.parametrize("step", killed_responder.STEPS)
-def test_a_message_is_answered_once_and_learned_once_wherever_the_responder_is_killed(
-    server: ForkServer, chat: Chat, step: str
-) -> None:
-    assert answer_all(server, chat) == 0
+def test_a_message_is_answered_once_and_learned_once_wherever_the_responder_is_killed(chat: Chat, step: str) -> None:
+    assert answer_all(chat) == 0
     chat.say("I live in Rome.", "m1", timestamp=None)
 
-    assert answer_all(server, chat, step) == -signal.SIGKILL
-    assert answer_all(server, chat) == 0
+    assert answer_all(chat, step) == -signal.SIGKILL
+    assert answer_all(chat) == 0
 
     assert chat.answered() == ["m1"]
     chat.learn()
@@ -475,21 +467,19 @@ def ingested(chat: Chat, responder: ResponderPartition) -> list[Event]:
 
 
 @pytest.mark.parametrize("step", ["the message is known", "the reply is to be sent", "the reply is on the topic alone"])
-def test_an_erasure_is_told_once_and_done_wherever_the_responder_is_killed(
-    server: ForkServer, chat: Chat, step: str
-) -> None:
-    assert answer_all(server, chat) == 0
+def test_an_erasure_is_told_once_and_done_wherever_the_responder_is_killed(chat: Chat, step: str) -> None:
+    assert answer_all(chat) == 0
     chat.say(f"I live in {GONE}.", "m1", timestamp=None)
-    assert answer_all(server, chat) == 0
+    assert answer_all(chat) == 0
     chat.learn()
     chat.say("Where do I live?", "m2", timestamp=None)
-    assert answer_all(server, chat) == 0
+    assert answer_all(chat) == 0
     assert chat.on_replies(GONE)
     chat.world.send([{"group_id": "g"}], ce_type=b"erasure.requested")
     chat.say("I like tea.", "m3", timestamp=None)
 
-    assert answer_all(server, chat, step) == -signal.SIGKILL
-    assert answer_all(server, chat) == 0
+    assert answer_all(chat, step) == -signal.SIGKILL
+    assert answer_all(chat) == 0
     chat.learn()
 
     assert [one for one in chat.events() if isinstance(one, GroupErased)] == [GroupErased()]

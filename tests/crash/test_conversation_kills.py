@@ -1,17 +1,17 @@
 """kill -9 at every step of a conversation: a message is answered at most once, and learned from exactly once."""
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import asof
 import killed_platform
-from asof.runtime.fork_server import ForkServer
+from asof.runtime.child_process import ChildProcess
 from asof_streams.conversation import ReplyGiven, ReplySent
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import is_held
+from forked_children import forked_children
 from killed_platform import SENDING, SHOWN, TAKING, TEXT
 from patience import wait_until
 
@@ -20,31 +20,22 @@ pytestmark = [pytest.mark.crash, pytest.mark.timeout(600)]
 NEVER_SHOWN = {"the reply is on its log", "the reply is known"}  # given, and the process ended before anybody saw it
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    """What starts platforms: it has imported all that they need."""
-    started = ForkServer("killed_platform")
-    yield started
-    started.kill()
-
-
-def talk(server: ForkServer, directory: Path, step: str | None = None) -> int:
+def talk(directory: Path, step: str | None = None) -> int:
     """Run a platform to its end; return its exit code."""
-    platform = server.start(killed_platform.run, directory, step)
+    with forked_children():
+        platform = ChildProcess(killed_platform.run, directory, step)
     code = platform.wait()
     platform.close()
     return code
 
 
 @pytest.mark.parametrize("step", [*TAKING, SHOWN, *SENDING])
-def test_a_message_is_answered_at_most_once_wherever_the_process_ends(
-    server: ForkServer, tmp_path: Path, step: str
-) -> None:
+def test_a_message_is_answered_at_most_once_wherever_the_process_ends(tmp_path: Path, step: str) -> None:
     directory = tmp_path / "data"
 
-    assert talk(server, directory, step) == -signal.SIGKILL
+    assert talk(directory, step) == -signal.SIGKILL
     wait_until(lambda: not is_held(directory, "writer.lock"))  # the worker sees that its service is gone
-    assert talk(server, directory) == 0
+    assert talk(directory) == 0
 
     with SqliteLog(directory / "conversation.sqlite") as log:
         events = [record.event for record in log.read()]

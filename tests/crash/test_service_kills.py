@@ -30,7 +30,7 @@ KEYS, KEYED_KILLS = tries(500, nightly=2_000), tries(8, nightly=25)
 
 
 def serve(directory: Path) -> Server:
-    return Server(directory, ASOF_EMBEDDER="none")
+    return Server(directory, has_children=True, ASOF_EMBEDDER="none")
 
 
 def kill(server: Server) -> None:
@@ -52,7 +52,9 @@ def kill_worker(server: Server) -> None:
 
 def kill_searcher(server: Server) -> None:
     """Kill the process that searches, which nothing that was accepted depends on; then all."""
-    for child in _children(server.process.pid):
+    children = _children(server.process.pid)
+    assert children
+    for child in children:
         if child != int((server.data / "writer.lock").read_text("utf-8")):
             os.kill(child, signal.SIGKILL)
     kill(server)

@@ -36,7 +36,7 @@ threading.Condition._release_save = interrupted
 def started(tmp_path: Path, *command: str, **settings: str) -> asof_process.Process:
     environment = {**os.environ, "ASOF_DATA": str(tmp_path / "data"), "ASOF_EMBEDDER": "hash", **settings}
     output = tmp_path / "said"
-    return asof_process.fork(command, environment, output, output)
+    return asof_process.fork(command, environment, output, output, has_children=True)
 
 
 def test_a_service_that_is_asked_to_stop_while_its_directory_is_opened_stops_well(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import asof
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof_process import ASOF
+from asof_process import ASOF, launcher
 from asof_streams.conversation import CheckinScheduled
 from patience import wait_until
 from reply_server import replying
@@ -31,7 +31,7 @@ def piped(
     data: Path, environment: Mapping[str, str], *lines: str, options: tuple[str, ...] = ("--name", "Ana")
 ) -> subprocess.CompletedProcess[str]:
     """Say lines through a pipe; return what is answered on stdout, and what is told on stderr."""
-    command = [str(ASOF), "chat", "--data", str(data), *options]
+    command = launcher("chat", "--data", str(data), *options)
     said = "".join(f"{line}\n" for line in lines)
     return subprocess.run(command, input=said, capture_output=True, text=True, env=environment, check=False)
 

@@ -336,7 +336,7 @@ def test_nothing_that_is_stored_breaks_out_of_the_block(writer: Agent) -> None:
 
 
 def test_groups_of_one_directory_know_nothing_of_each_other(tmp_path: Path) -> None:
-    with agent(tmp_path / "data", "--group", "a") as one, agent(tmp_path / "data", "--group", "b") as other:
+    with agent(tmp_path / "data", "--group", "a", fresh=True) as one, agent(tmp_path / "data", "--group", "b") as other:
         one.tell("I live in Canarywood.")
         assert "Canarywood" in one.text("recall", query="Where does Ana live?")
         assert "Canarywood" not in other.text("recall", query="Where does Ana live?")
@@ -345,13 +345,13 @@ def test_groups_of_one_directory_know_nothing_of_each_other(tmp_path: Path) -> N
 
 def test_another_process_serves_after_the_first_was_killed(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with agent(data) as one:
+    with agent(data, fresh=True) as one:
         one.tell("I live in Berlin.")
         os.kill(process_of(data), signal.SIGKILL)
         wait_until(lambda: not alive(one))
 
     assert (data / NAME).exists()  # left over
-    with agent(data) as other:
+    with agent(data, fresh=True) as other:
         assert "Berlin" in other.text("recall", query="Where does Ana live?")
     end(data)
     assert "the process that serves this directory has ended" in data.with_suffix(".err").read_text()
@@ -367,7 +367,7 @@ def alive(one: Agent) -> bool:
 
 def test_it_ends_with_its_input_and_leaves_no_word_in_its_log(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with agent(data, ASOF_LOG_LEVEL="debug") as one:
+    with agent(data, fresh=True, ASOF_LOG_LEVEL="debug") as one:
         one.tell("I live in Canarywood.", speaker="Zed")
         one.refused("recall", query="Canarywood", valid_at="Canarywood")
         one.refused("recall", Canarywood="Canarywood")

@@ -1,0 +1,45 @@
+"""Stands for the `asof` command where a program starts it: has it forked by zygote.py, and ends as it does.
+
+Its arguments are the path of the zygote's socket, and those of the command. A signal goes on to the command. It imports
+next to nothing: run by `python -I -S` it starts in ten milliseconds.
+"""
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import marshal
+import os
+import sys
+from typing import Any
+
+LENGTH = 4  # as in forks.py
+
+
+def ask(*request: Any, files: bytes = b"") -> Any:
+    """Ask the zygote for something, and return its answer."""
+    connection = _socket.socket(_socket.AF_UNIX)
+    connection.connect(sys.argv[1])
+    value = marshal.dumps(request)
+    connection.sendmsg(
+        [len(value).to_bytes(LENGTH, "big") + value], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)] if files else []
+    )
+    length = int.from_bytes(connection.recv(LENGTH), "big")
+    return marshal.loads(connection.recv(length))
+
+
+def main() -> None:
+    ended, open_ = os.pipe()
+    files = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2, open_))
+    pid = ask("start", sys.argv[2:], dict(os.environ), os.getcwd(), False, files=files)  # noqa: PTH109
+    for number in (0, 1, open_):
+        os.close(number)
+    for name in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
+        _signal.signal(name, lambda number, _: os.kill(pid, number))
+    os.read(ended, 1)
+    code = ask("end", pid)
+    if code < 0:
+        _signal.signal(-code, _signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+main()
