@@ -27,9 +27,10 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
     episodic.EpisodeWithdrawn,
     episodic.GroupErased,
 )
-_CONTROL = events.of(control)
+_PROMPTS: tuple[type[Event], ...] = (conversation.PromptRegistered, conversation.PromptActivated)
+_CONTROL = [*events.of(control), *_PROMPTS]
 _EPISODIC, _SEMANTIC = events.of(episodic), [*events.of(semantic), *_ELSEWHERE]
-_REPLIES = [cls for cls in events.of(conversation) if not cls.type.startswith("prompt.")]
+_REPLIES = [cls for cls in events.of(conversation) if cls not in _PROMPTS]
 _BINDING = {"bindingVersion": "0.5.0"}
 _PREFIX = {"default": "asof", "description": "The setting kafka_prefix."}
 _GENERATION = {"default": "main", "description": "The name of a generation: see asof generations."}
@@ -62,7 +63,7 @@ def document() -> dict[str, Any]:
             "replies": _channel(
                 "replies", "What a bot answers, and its check-ins.", _types([*_REPLIES, episodic.GroupErased])
             ),
-            "control": _channel("control", "Which generation answers, and which were dropped.", _types(_CONTROL)),
+            "control": _channel("control", "Which generation answers, and the prompts of a bot.", _types(_CONTROL)),
             "deadLetters": _channel(
                 "dead-letters", "What the messages topic had and asof could not take.", ["dead.letter"], "dead letters"
             ),

@@ -23,7 +23,7 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.episodic` | what was recorded of each message, as worded | one asof at a time |
 | `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
 | `asof.replies` | what a bot answered, and its check-ins, if one is to answer | one asof at a time |
-| `asof.control` | which generations are complete, answer, and were dropped; encryption | one asof at a time |
+| `asof.control` | which generations are complete, answer, were dropped; encryption; prompts | one asof at a time |
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
 `asof` in front is the setting `kafka_prefix`. All topics have one partition, or the same number; a group then lives in
@@ -34,9 +34,9 @@ the partition that Kafka's own partitioner (murmur2) gives its key. asof asks of
 {settings}
 
 The sizes are the least that will do. `asof topics create` makes the topics so, `asof topics check` looks at them.
-`asof.control` is set as the semantic ones are: the first `asof rebuild` or `asof generations switch` makes it, or
-`asof topics create --encrypted`, and its first partition alone is used. `asof topics create --replies` makes
-`asof.replies`.
+`asof.control` is set as the semantic ones are: the first `asof rebuild`, `asof generations switch` or `asof prompts
+register` makes it, or `asof topics create --encrypted`, and its first partition alone is used. `asof topics create
+--replies` makes `asof.replies`.
 
 ## Sending messages
 

@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.prompt_registry import prompts
 from asof.service.topic_responder import ResponderPartition
 from asof.settings import Settings
-from asof_agents.conversation.prompts import BUILT_IN
+from asof_agents.conversation.prompts import BUILT_IN, MAIN
 from asof_streams.conversation import CheckinSent, ConversationBegun, ReplyErased, ReplyGiven, ReplySent
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import UnavailableError, WriterBusy
+from asof_streams.errors import InvalidInput, NotFound, UnavailableError, WriterBusy
 from asof_streams.events import Draft, Event
 from asof_streams.ids import derive
 from asof_streams.instants import SECOND
@@ -213,6 +214,47 @@ def test_answers_on_encrypted_topics_can_be_read_with_the_keys_alone(
             replies = [one.event for one in log.read() if isinstance(one.event, ReplyGiven)]
         assert [reply.to for reply in replies] == ["stays-1", "stays-2"]
         assert "Rome" in replies[-1].content
+
+
+def test_a_prompt_that_is_changed_on_kafka_is_used_with_the_next_message_by_every_responder(
+    world: World, tmp_path: Path, model: ReplyServer
+) -> None:
+    chat = Chat(world, tmp_path, model_url=model.url, model_name="fake")
+    kafka = {"kafka": world.connection.bootstrap, "kafka_prefix": world.topics.prefix}
+    beside = partial(asof.open, tmp_path / "beside", embedder="none", **kafka)
+
+    def ask(responder: ResponderPartition, id_: str) -> None:
+        chat.say("Hello.", id_)
+        chat.answer(responder)
+
+    with chat.responder() as responder, beside() as memory:
+        ask(responder, "m1")
+        memory.register_prompt(MAIN, "Arr: {current_message}", temperature=0.2)
+        ask(responder, "m2")
+        memory.register_prompt(MAIN, "Not yet: {current_message}", active=False)
+        ask(responder, "m3")
+        with pytest.raises(InvalidInput):
+            memory.register_prompt(MAIN, "It shows no message.")
+        with pytest.raises(NotFound):
+            memory.activate_prompt(MAIN, 9)
+        memory.activate_prompt(MAIN, 3)
+        versions = memory.activate_prompt(MAIN, 3)  # it is so already
+    with chat.responder("elsewhere") as responder, beside() as memory:
+        ask(responder, "m4")
+        memory.activate_prompt(MAIN, 1)
+        ask(responder, "m5")
+
+    assert model.prompts[1:4] == ["Arr: Hello.", "Arr: Hello.", "Not yet: Hello."]
+    assert all("You talk with somebody" in prompt for prompt in (model.prompts[0], model.prompts[4]))
+    given = [event.prompt_version for event in chat.events() if isinstance(event, ReplyGiven)]
+    assert given == [1, 2, 2, 3, 1]
+    mine = [one for one in versions if one.prompt == MAIN]
+    assert [(one.version, one.active, one.temperature) for one in mine] == [
+        (1, False, 0.7),
+        (2, False, 0.2),
+        (3, True, 0.2),
+    ]
+    assert [one.registered_at is None for one in mine] == [True, False, False]
 
 
 def test_the_prompts_of_a_copy_are_those_of_asof_and_asking_for_them_writes_nothing(chat: Chat) -> None:
@@ -487,6 +529,22 @@ def test_an_erasure_is_told_once_and_done_wherever_the_responder_is_killed(chat:
     with chat.responder():
         assert chat.answered() == ["m1", "m2", "m3"]
     assert chat.in_files(GONE) == set()
+
+
+def test_a_rewrite_of_the_topics_keeps_the_prompts(chat: Chat, tmp_path: Path) -> None:
+    def beside(world: World) -> asof.Memory:
+        kafka = {"kafka": world.connection.bootstrap, "kafka_prefix": world.topics.prefix}
+        return asof.open(tmp_path / world.topics.prefix, embedder="none", **kafka)
+
+    with chat.responder() as responder, beside(chat.world) as memory:
+        before = memory.register_prompt(MAIN, "Arr: {current_message}")
+        talk(chat, responder)
+    chat.learn()
+    with beside(rewrite(chat).world) as memory:
+        after = memory.prompts()
+    assert [(one.prompt, one.version, one.active, one.template) for one in after] == [
+        (one.prompt, one.version, one.active, one.template) for one in before
+    ]
 
 
 def test_topics_are_rewritten_once_the_responder_has_answered_all(chat: Chat) -> None:

@@ -26,8 +26,7 @@ DOCUMENT: dict[str, Any] = yaml.load(FILE.read_text("utf-8"), getattr(yaml, "CSa
 CHANNELS, MESSAGES = DOCUMENT["channels"], DOCUMENT["components"]["messages"]
 TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.startswith(f"{asof_streams.__name__}.")}
 LAYERS = (episodic.__name__, semantic.__name__, control.__name__, conversation.__name__)
-ELSEWHERE = {"prompt.registered", "prompt.activated"}  # of directories without Kafka
-DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in LAYERS and name not in ELSEWHERE)
+DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in LAYERS)
 
 
 @cache

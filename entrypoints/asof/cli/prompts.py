@@ -21,7 +21,7 @@ _TABLE: Final = Table(
 )
 
 
-@command(operations.prompts, operations.register_prompt, operations.activate_prompt, settings=())
+@command(operations.prompts, operations.register_prompt, operations.activate_prompt, settings=("kafka",))
 def prompts(
     call: Call,
     action: Annotated[
@@ -44,7 +44,8 @@ def prompts(
 ) -> None:
     """List the prompts by which a bot speaks, write a version of one, or choose which is used.
 
-    A change takes effect with the next message, also while a bot answers, and stands on the conversation log.
+    A change takes effect with the next message, also while a bot answers. It stands on the conversation log, on Kafka
+    on the control topic.
     """
     written = {"temperature": temperature, "max_tokens": max_tokens, "active": False if inactive else None}
     given = {name: value for name, value in written.items() if value is not None}

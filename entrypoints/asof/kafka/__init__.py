@@ -5,6 +5,7 @@ __all__ = [
     "follower",
     "producer",
     "projector_process",
+    "prompts",
     "rebuild",
     "replay_topic",
     "replica_keeper",

@@ -9,6 +9,8 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_projections.control import ControlState
+from asof_projections.conversation.model import PromptVersion
+from asof_projections.conversation.prompts import registered_prompts
 from asof_projections.generations import load, save
 from asof_streams.events import Event
 from asof_streams.files import locked_folder
@@ -33,6 +35,11 @@ class Control:
     def state(self) -> ControlState:
         """What the topic came to when it was read."""
         return ControlState().after(self._topic.events)
+
+    @property
+    def prompts(self) -> list[PromptVersion]:
+        """The versions of prompts that were registered, when the topic was read, in order of keys and versions."""
+        return registered_prompts(zip(self._topic.times, self._topic.events, strict=True))
 
     def end(self) -> dict[tuple[str, int], int]:
         """Return where the topic ended when it was read; nothing, where there was none."""

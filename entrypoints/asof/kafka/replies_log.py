@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.control import Control
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.conversation_log import ConversationLog
-from asof_projections.conversation.model import ConversationMessage
+from asof_projections.conversation.model import ConversationMessage, PromptVersion
 from asof_streams.conversation import ConversationBegun, ReplyErased, ReplySent
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import UnavailableError
@@ -53,6 +54,7 @@ class RepliesLog(ConversationLog):
                 return topic
 
             super().__init__(at.places, log=take_over)
+            self._control: Final = Control(at.client, at.topics)
             opened.callback(super().close)
             self._opened_topic: Final = opened.pop_all()
 
@@ -85,6 +87,11 @@ class RepliesLog(ConversationLog):
         found = [message for message in self.unanswered() if message.said_at >= fresh and message.position not in but]
         self.pass_over(min([self._followed_whole(), *(message.position for message in found[:1])]))
         return found
+
+    def active_prompt(self, prompt: str) -> PromptVersion | None:
+        """Return the version of a prompt that is used, as the control topic says now; None: it is asof's own."""
+        self._control.catch_up()
+        return next((one for one in self._control.prompts if one.prompt == prompt and one.active), None)
 
     def pass_over(self, position: int) -> None:
         """Say on the topic that all before a position is answered, or is not going to be."""

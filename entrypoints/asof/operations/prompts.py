@@ -12,8 +12,13 @@ from asof_streams.instants import INF
 
 
 @operation(items="prompts")
-def prompts(session: Session, query: PromptsQuery) -> list[RegisteredPrompt]:  # noqa: ARG001
+def prompts(session: Session, query: PromptsQuery) -> list[RegisteredPrompt]:
     """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
+    del query
+    if session.on_kafka:
+        from asof.kafka.prompts import prompts as prompts_on_topic
+
+        return _answer(prompts_on_topic(session.settings))
     return _answer(prompt_registry.prompts(session.places))
 
 
@@ -23,12 +28,20 @@ def register_prompt(session: Session, query: PromptRegistration) -> list[Registe
 
     InvalidInput: its template does not show the message, or names what nothing replaces.
     """
+    if session.on_kafka:
+        from asof.kafka.prompts import register as register_on_topic
+
+        return _answer(register_on_topic(session.settings, query))
     return _answer(prompt_registry.register(session.places, query, session.now()))
 
 
 @operation(items="prompts")
 def activate_prompt(session: Session, query: PromptChoice) -> list[RegisteredPrompt]:
     """Let a version of a prompt be used from the next message on; return all. NotFound: there is no such version."""
+    if session.on_kafka:
+        from asof.kafka.prompts import activate as activate_on_topic
+
+        return _answer(activate_on_topic(session.settings, query.prompt, query.version))
     return _answer(prompt_registry.activate(session.places, query.prompt, query.version, session.now()))
 
 

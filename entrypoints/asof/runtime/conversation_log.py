@@ -13,7 +13,7 @@ from typing import Final, Self
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof_agents.conversation.classification import classify
-from asof_projections.conversation.model import Checkin, ConversationMessage, MessageEdit
+from asof_projections.conversation.model import Checkin, ConversationMessage, MessageEdit, PromptVersion
 from asof_projections.conversation.store import ConversationStore, Followed
 from asof_streams.conversation import (
     CheckinCancelled,
@@ -262,6 +262,10 @@ class ConversationLog:
         """Return the position before which every message is answered, once one more is."""
         waiting = (message.position for message in self.unanswered() if message.position != answered)
         return next(waiting, self.store.followed("messages").position)
+
+    def active_prompt(self, prompt: str) -> PromptVersion | None:
+        """Return the version of a prompt that is used; None: it is asof's own."""
+        return self.store.active_prompt(prompt)
 
     def append_prompts(self, events: Sequence[Event], now: int) -> None:
         """Append what changes prompts, for good."""

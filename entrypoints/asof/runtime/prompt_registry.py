@@ -1,6 +1,7 @@
 """The registry of prompts of a directory: events on its conversation log, also while a bot answers there.
 
-A change takes effect with the next message. asof's own version of each prompt is the first, and is always there.
+A change takes effect with the next message. asof's own version of each prompt is the first, and is always there. What
+may change is decided here also where the events stand on another log, as on Kafka.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,10 +26,10 @@ _MESSAGE: Final = f"{{{MESSAGE}}}"
 def prompts(places: DirectoryLayout) -> list[PromptVersion]:
     """Return every version of each prompt, in order of keys and versions; in a copy of topics asof's own alone."""
     if not places.conversation.exists() or is_copy(places.root):
-        return _with_built_in([])
+        return with_built_in([])
     try:
         with ConversationStore(places.conversations) as store:
-            return _with_built_in(store.prompts())
+            return with_built_in(store.prompts())
     except ContractError:  # it was lost, or is of another version
         with ConversationLog(places, beside=True) as log:
             return _listed(log)
@@ -36,6 +37,25 @@ def prompts(places: DirectoryLayout) -> list[PromptVersion]:
 
 def register(places: DirectoryLayout, new: PromptRegistration, now: int) -> list[PromptVersion]:
     """Write a version of a prompt; return all. EmptyMemory: nothing was ever written here.
+
+    InvalidInput: as `registration` raises it.
+    """
+    with _changing(places) as log:
+        log.append_prompts([registration(new, _listed(log))], now)
+        return _listed(log)
+
+
+def activate(places: DirectoryLayout, prompt: str, version: int, now: int) -> list[PromptVersion]:
+    """Let a version of a prompt be used from here on; return all. NotFound: there is none."""
+    with _changing(places) as log:
+        event = activation(prompt, version, _listed(log))
+        if event is not None:
+            log.append_prompts([event], now)
+        return _listed(log)
+
+
+def registration(new: PromptRegistration, versions: Sequence[PromptVersion]) -> PromptRegistered:
+    """Return the event by which a version of a prompt is written, given all that there are.
 
     InvalidInput: its template lacks the message, or names what nothing replaces.
     """
@@ -45,30 +65,24 @@ def register(places: DirectoryLayout, new: PromptRegistration, now: int) -> list
         raise InvalidInput(f"it does not show the message: write {_MESSAGE} where it is to stand", "template")
     if unknown := unknown_placeholders(new.template, new.prompt):
         raise InvalidInput(f"nothing replaces {{{unknown[0]}}}: leave the braces out", "template")
-    with _changing(places) as log:
-        versions = [one for one in _listed(log) if one.prompt == new.prompt]
-        used = next(one for one in versions if one.active)
-        event = PromptRegistered(
-            prompt=new.prompt,
-            prompt_version=versions[-1].version + 1,
-            template=new.template,
-            temperature=used.temperature if new.temperature is None else new.temperature,
-            max_tokens=used.max_tokens if new.max_tokens is None else new.max_tokens,
-            active=new.active,
-        )
-        log.append_prompts([event], now)
-        return _listed(log)
+    own = [one for one in versions if one.prompt == new.prompt]
+    used = next(one for one in own if one.active)
+    return PromptRegistered(
+        prompt=new.prompt,
+        prompt_version=own[-1].version + 1,
+        template=new.template,
+        temperature=used.temperature if new.temperature is None else new.temperature,
+        max_tokens=used.max_tokens if new.max_tokens is None else new.max_tokens,
+        active=new.active,
+    )
 
 
-def activate(places: DirectoryLayout, prompt: str, version: int, now: int) -> list[PromptVersion]:
-    """Let a version of a prompt be used from here on; return all. NotFound: there is none."""
-    with _changing(places) as log:
-        named = next((one for one in _listed(log) if (one.prompt, one.version) == (prompt, version)), None)
-        if named is None:
-            raise NotFound(f"there is no version {version} of a prompt {prompt}")
-        if not named.active:
-            log.append_prompts([PromptActivated(prompt=prompt, prompt_version=version)], now)
-        return _listed(log)
+def activation(prompt: str, version: int, versions: Sequence[PromptVersion]) -> PromptActivated | None:
+    """Return the event by which a version of a prompt is used; None: it is. NotFound: it is none of all there are."""
+    named = next((one for one in versions if (one.prompt, one.version) == (prompt, version)), None)
+    if named is None:
+        raise NotFound(f"there is no version {version} of a prompt {prompt}")
+    return None if named.active else PromptActivated(prompt=prompt, prompt_version=version)
 
 
 @contextmanager
@@ -83,10 +97,11 @@ def _changing(places: DirectoryLayout) -> Iterator[ConversationLog]:
 
 def _listed(log: ConversationLog) -> list[PromptVersion]:
     log.follow()
-    return _with_built_in(log.store.prompts())
+    return with_built_in(log.store.prompts())
 
 
-def _with_built_in(registered: Sequence[PromptVersion]) -> list[PromptVersion]:
+def with_built_in(registered: Sequence[PromptVersion]) -> list[PromptVersion]:
+    """Return some versions of prompts with asof's own, in order of keys and versions."""
     chosen = {one.prompt for one in registered if one.active}
     own = [_built_in(prompt, active=prompt.key not in chosen) for prompt in BUILT_IN.values()]
     return sorted([*own, *registered], key=lambda one: (one.prompt, one.version))

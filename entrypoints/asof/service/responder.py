@@ -202,7 +202,7 @@ def _turns(log: ConversationLog, group: str, before: int) -> tuple[ShownTurn, ..
 
 
 def _prompt(log: ConversationLog, key: str) -> ReplyPrompt:
-    registered = log.store.active_prompt(key)
+    registered = log.active_prompt(key)
     return BUILT_IN[key] if registered is None else ReplyPrompt(*registered[:5])
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from secrets import token_hex
 from typing import Final
 
-from asof_streams import control  # noqa: F401 - its import registers its events
+from asof_streams import control, conversation  # noqa: F401 - their imports register the events
 from asof_streams.errors import BrokerUnavailable
 from asof_streams.events import Draft, Event, decode
 from asof_streams.kafka.client import Client
@@ -28,6 +28,7 @@ class ControlTopic:
     def __init__(self, client: Client, topics: Topics) -> None:
         self.at: Final = PartitionId(topics.control, 0)
         self.events: Final[list[Event]] = []  # those that stand, up to the last `catch_up`
+        self.times: Final[list[int]] = []  # when each was recorded
         self.end: int | None = None  # the offset of the topic's next record then; None: there is no topic
         self._client = client
         self._fence = Fence(str(self.at))
@@ -42,6 +43,7 @@ class ControlTopic:
             for records in read:
                 for sent in (sent for raw in records for sent in self._fence.pass_through(raw)):
                     self.events.append(decode(sent.type, sent.version, sent.payload))
+                    self.times.append(sent.recorded_at)
         self.end = end
 
     def append(self, decide: Callable[[], Event | None], recorded_at: int) -> None:
