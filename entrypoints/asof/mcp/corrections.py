@@ -10,9 +10,10 @@ from pydantic import Field
 
 from asof.mcp.arguments import Arguments, MaybeTime, like
 from asof.mcp.explanations import explanation_of
+from asof.mcp.outcomes import outcome_of
 from asof.mcp.text import when
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.writes import LONGEST_WAIT, outcome_of
+from asof.mcp.writes import LONGEST_WAIT
 from asof.mcp.written_answers import Learned
 from asof.operations import facts
 from asof.operations.answers import Explanation, Fact

@@ -12,8 +12,8 @@ from asof.mcp.episode_text import said_in
 from asof.mcp.found_answers import RecalledFact, RecalledNode
 from asof.mcp.graphiti_answers import EpisodeEntities, EpisodePage, ListedEpisode, ListedEpisodes
 from asof.mcp.identifiers import episode_of
+from asof.mcp.node_search import nodes_of
 from asof.mcp.pages import Pages
-from asof.mcp.searches import nodes_of
 from asof.mcp.text import block, of_fact, of_id, when
 from asof.mcp.tools import Access, Reply, shared_fields, tool
 from asof.operations import facts, logs

@@ -10,9 +10,11 @@ from asof.mcp import (
     episodes,
     erasures,
     explanations,
+    fact_search,
     graphiti,
     history,
-    searches,
+    node_search,
+    recall,
     statements,
     status,
     writes,
@@ -20,9 +22,9 @@ from asof.mcp import (
 from asof.mcp.tools import Tool
 
 _CORE: Final[tuple[Tool[Any], ...]] = (
-    searches.recall,
-    searches.search_memory_facts,
-    searches.search_nodes,
+    recall.recall,
+    fact_search.search_memory_facts,
+    node_search.search_nodes,
     writes.add_memory,
     history.get_entity_timeline,
     changes.what_changed,
@@ -46,8 +48,8 @@ PROFILES: Final[dict[str, tuple[Tool[Any], ...]]] = {
     ),
     "graphiti": (
         writes.add_memory,
-        searches.search_nodes,
-        searches.search_memory_facts,
+        node_search.search_nodes,
+        fact_search.search_memory_facts,
         episodes.get_episodes,
         graphiti.get_entity_edge,
         graphiti.delete_entity_edge,

@@ -7,8 +7,8 @@ from mcp import types
 
 from asof.mcp.arguments import Arguments, schema_of
 from asof.mcp.changes import WhatChangedArguments, what_changed
+from asof.mcp.recall import RecallArguments, recall
 from asof.mcp.scope import ClientScope
-from asof.mcp.searches import RecallArguments, recall
 from asof.mcp.tools import TOOLS, Access
 from asof.operations.errors import NotFound
 from asof.operations.queries import ask

@@ -5,9 +5,10 @@ from typing import Any
 from pydantic import Field
 
 from asof.mcp.arguments import Arguments, MaybeTime, like
+from asof.mcp.outcomes import outcome_of
 from asof.mcp.text import block
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.writes import LONGEST_WAIT, Key, keyed_request, outcome_of
+from asof.mcp.writes import LONGEST_WAIT, Key, keyed_request
 from asof.mcp.written_answers import Learned
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, validate
