@@ -8,14 +8,18 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from asof.mcp import changes, episodes, erasures, explanations, history
+from asof.mcp import changes, episodes, erasures, explanations, graphiti, history, outcomes
 from asof.mcp.answers import PagedAnswer
+from asof.mcp.profiles import PROFILES
 from asof.mcp.scope import ClientScope
-from asof.service.api_keys import Permission
 from mcp_agent import Agent, agent_here, serving_here
 from mcp_calls import GROUP, TOOLS
 
+_OF_ONE_MESSAGE = "what one call changed, each list cut to the first hundred, and not_shown says how many more"
 WHOLE = {
+    **dict.fromkeys(("add_memory", "correct_fact", "add_fact", "merge_entities", "split_entity"), _OF_ONE_MESSAGE),
+    "get_status": _OF_ONE_MESSAGE,
+    "add_triplet": "one fact, and what it is about",
     "recall": "as many lines as max_tokens has place for, and left_out says how many have none",
     "what_if": "the slots that at most twenty facts touch",
     "search": "the form that ChatGPT expects has no place for it",
@@ -23,6 +27,7 @@ WHOLE = {
 SIZES = {"search_memory_facts": "max_facts", "search_nodes": "max_nodes", "get_episodes": "max_episodes"}
 SIZES |= {"list_episodes": "limit"}
 PAGES = {history: "_PAGE", changes: "_PAGE", explanations: "_EXPLAINED", episodes: "_MOST_FACTS", erasures: "_PAGE"}
+PAGES |= {graphiti: "_PAGE"}
 LIKED = ["tea", "jazz", "chess", "plums", "snow"]
 ROWS = {  # by tool, the field of its rows
     "search_memory_facts": "facts",
@@ -35,6 +40,7 @@ ROWS = {  # by tool, the field of its rows
     "get_episodes": "episodes",
     "get_episode_entities": "edges",
     "forget": "messages",
+    "build_communities": "communities",
 }
 OTHER: dict[str, Any] = {  # by argument, another value
     **dict.fromkeys(("query", "entity", "topic"), "Oslo"),
@@ -65,6 +71,9 @@ def ana(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     with serving_here(data) as served, agent_here(served, ClientScope(group=GROUP)) as agent:
         agent.tell(*(f"I like {one}." for one in LIKED), "I live in Berlin.")
         agent.ask("add_memory", episode_body="Ana owns a boat. Ana knows Ben. Ana works at Acme.", wait_seconds=30)
+        for one, other in (("Karl", "Lena"), ("Mona", "Nils"), ("Otto", "Pia")):  # a community each
+            ends = {"source_node_name": one, "target_node_name": other}
+            agent.ask("add_triplet", **ends, edge_name="knows", fact=f"{one} knows {other}")
         agent.embed(served[0])
         yield agent
 
@@ -89,6 +98,7 @@ def asked(agent: Agent, tool: str) -> dict[str, Any]:
         "get_episodes": {},
         "get_episode_entities": {"episode_uuids": said},
         "forget": {"topic": "I like"},
+        "build_communities": {},
     }
     return questions[tool]
 
@@ -109,16 +119,18 @@ def paged(agent: Agent, tool: str, given: dict[str, Any]) -> list[list[str]]:
 
 
 def lists() -> set[str]:
-    """Return every tool whose answer is a list: the ones that read, and the one that shows what it would erase."""
-    found = {name for name, tool in TOOLS.items() if tool.needs is Permission.READ} | {"forget"}
-    return {name for name in found if any(map(_has_rows, TOOLS[name].answer.model_fields.values()))}
+    """Return every tool of every profile whose answer has a list of rows, maybe within a part of it."""
+    return {tool.name for tools in PROFILES.values() for tool in tools if _has_rows(tool.answer)}
 
 
-def _has_rows(field: Any) -> bool:
-    kinds = get_args(field.annotation)
-    return field.annotation.__class__ is not None and any(
-        isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds if ... in kinds
-    )
+def _has_rows(model: type[BaseModel]) -> bool:
+    kinds = [(kind, get_args(field.annotation)) for field in model.model_fields.values() for kind in _kinds(field)]
+    return any(... in others or _has_rows(kind) for kind, others in kinds)
+
+
+def _kinds(field: Any) -> list[type[BaseModel]]:
+    named = (field.annotation, *get_args(field.annotation))
+    return [kind for kind in named if isinstance(kind, type) and issubclass(kind, BaseModel)]
 
 
 def test_every_list_there_is_has_a_cursor_and_a_next_one() -> None:
@@ -134,7 +146,7 @@ def test_the_pages_of_a_list_have_each_row_once_in_the_order_of_the_whole(
     ana: Agent, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = asked(ana, tool)
-    whole = rows_of(ana.ask(tool, **given), tool)
+    whole = rows_of(ana.ask(tool, **given, **({SIZES[tool]: 100} if tool in SIZES else {})), tool)
     for module, name in PAGES.items():
         monkeypatch.setattr(module, name, 2)
     pages = paged(ana, tool, given)
@@ -168,6 +180,18 @@ def test_a_cursor_is_of_its_tool_and_of_all_its_other_arguments(ana: Agent, tool
     another = "list_episodes" if tool != "list_episodes" else "what_changed"
     assert "cursor: it is of another list" in ana.refused(another, **asked(ana, another), cursor=cursor)
     assert "cursor: it is no cursor" in ana.refused(tool, **given, cursor="x")
+
+
+def test_what_one_message_changed_is_shown_up_to_a_number_and_the_rest_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcomes, "_SHOWN", 2)
+    with serving_here(tmp_path / "data") as served, agent_here(served, ClientScope(group=GROUP)) as agent:
+        [learned] = agent.tell("I like tea. I like jazz. I like chess. I like plums.")
+        text = agent.text("get_status", job=learned["job"])
+
+    assert (len(learned["learned"]), learned["not_shown"]) == (2, 2)
+    assert "2 more are not shown: get_episode_entities or what_changed has them" in text
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from asof.mcp.local_settings import OWN, UNUSED, fingerprints
+from asof.mcp.local_socket import connected as connection_with
 from asof.mcp.profiles import INSTRUCTIONS, PROFILES
+from asof.settings import Settings
 from asof_process import ASOF
 from mcp_agent import ERAS, agent, end
 from patience import SECONDS
@@ -64,6 +67,49 @@ def test_each_agent_has_the_profile_and_instructions_that_it_asks_for(tmp_path: 
         assert list(first.tools) == [tool.name for tool in PROFILES["core"]]
         assert first.instructions == "Remember the tea."
     end(data)
+
+
+def test_an_agent_is_told_which_of_its_settings_are_not_used_and_what_to_do_and_never_what_they_say(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "data"
+    others = {
+        "ASOF_MODEL_NAME": "secret-model",
+        "ASOF_MODEL_KEY": "secret-key",
+        "ASOF_MODEL_URL": "https://secret.test",
+    }
+    names = ["embedder", "model_key", "model_name", "model_url", "ontology"]
+    with agent(data) as first:
+        with agent(data, **others, ASOF_EMBEDDER="none", ASOF_ONTOLOGY="agent_memory_v1") as other:
+            status, text = other.ask("get_status"), other.text("get_status")
+            answers = [text, json.dumps(status), other.text("recall", query="secret")]
+        with agent(data, ASOF_MCP_PROFILE="full", ASOF_LOG_LEVEL="debug") as alike:
+            assert alike.ask("get_status")["settings_not_used"] == []
+        assert first.ask("get_status")["settings_not_used"] == []
+        told = data.with_suffix(".err").read_text()
+    end(data)
+
+    assert status["settings_not_used"] == names
+    for said in (text, told):
+        assert ", ".join(f"ASOF_{name.upper()}" for name in names) in said
+        assert "Give all agents the same, end them all, and start again" in said
+        assert "of ASOF_ONTOLOGY a directory keeps what it was made with" in said
+    assert "secret" not in "".join([*answers, told, (data / "mcp.log").read_text()])
+
+
+def test_every_setting_is_an_agents_own_or_compared_or_said_to_change_nothing_here() -> None:
+    assert Settings.model_fields.keys() >= OWN | UNUSED
+    assert fingerprints(Settings()).keys() == Settings.model_fields.keys() - OWN - UNUSED
+
+
+def test_an_agent_that_asks_as_no_version_does_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with agent(data), connection_with(data) as connection:
+        connection.sendall(b'{"version": "0.0", "group": "g", "of_another_version": 1}\n')
+        answer = json.loads(connection.makefile().readline())
+    end(data)
+
+    assert "serves this directory, and this is 0.0: end the agents that use it" in answer["error"]
 
 
 class Editor:

@@ -5,8 +5,10 @@ past still find both. Clearing a group erases it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
+from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments, Several
 from asof.mcp.episodes import ends_of
 from asof.mcp.found_answers import RecalledFact
@@ -19,6 +21,7 @@ from asof.mcp.graphiti_answers import (
     ToldAnswer,
 )
 from asof.mcp.identifiers import episode_of, fact_of
+from asof.mcp.pages import Pages
 from asof.mcp.text import block, of_fact, of_id, with_moments
 from asof.mcp.tools import Access, Reply, shared_fields, tool
 from asof.operations import context, entities
@@ -26,10 +29,11 @@ from asof.operations.consolidation import request_of
 from asof.operations.messages import FactStatement, WithdrawalRequest, derive, validate
 from asof.operations.queries import CommunitiesQuery, ConsolidateQuery, ContextQuery, ask
 from asof.operations.quotes import quote
-from asof.operations.service_answers import outcome, run
+from asof.operations.service_answers import outcome, reached_by, run
 from asof.service.api_keys import Permission
 
 _SUMMARY_TOKENS: Final = 1_000
+_PAGE: Final = 100  # communities
 
 
 class EntityEdgeArguments(Arguments):
@@ -109,28 +113,39 @@ async def add_triplet(access: Access, asked: AddTripletArguments) -> Reply:
 
 
 class GroupsArguments(Arguments):
-    """Graphiti's arguments of build_communities and clear_graph."""
+    """Graphiti's arguments of clear_graph."""
 
     group_ids: Several = ()
 
 
-@tool(GroupsArguments, BuiltCommunities, needs=Permission.WRITE, idempotent=True)
-async def build_communities(access: Access, asked: GroupsArguments) -> Reply:
+class CommunitiesArguments(GroupsArguments):
+    """Graphiti's arguments of build_communities, and the page."""
+
+    cursor: str | None = None
+
+
+@tool(CommunitiesArguments, BuiltCommunities, needs=Permission.WRITE, idempotent=True)
+async def build_communities(access: Access, asked: CommunitiesArguments) -> Reply:
     """Find communities of entities that facts connect."""
     groups = access.scope.several(asked.group_ids)
-    await access.served.take_and_see([request_of(ask(ConsolidateQuery, {"group_id": group})) for group in groups])
-    found = [
-        one
-        for group in groups
-        for one in await run(access.served, entities.communities, ask(CommunitiesQuery, {"group_id": group}))
-    ]
+    pages = Pages("build_communities", asked, groups)
+    if pages.is_first:
+        await access.served.take_and_see([request_of(ask(ConsolidateQuery, {"group_id": group})) for group in groups])
+    reached = await access.served.ask(partial(reached_by, groups=groups))
+    known = reached.known if pages.is_first else pages.moments[1]
+    queries = [ask(CommunitiesQuery, {"group_id": group, "known_at": known}) for group in groups]
+    found = [one for query in queries for one in await run(access.served, entities.communities, query)]
+    part = pages.cut(found, _PAGE, (None, known))
     answer = BuiltCommunities(
-        **await shared_fields(access, groups),
+        group_ids=groups,
+        as_of=Moments.of(reached._replace(valid=None, known=known)),
+        next_cursor=part.next_cursor,
         message="Communities built successfully",
         community_count=len(found),
         edge_count=sum(len(one.members) for one in found),
         communities=tuple(
-            BuiltCommunity(uuid=one.uuid, name=one.name, group_id=one.group_id, summary=one.summary) for one in found
+            BuiltCommunity(uuid=one.uuid, name=one.name, group_id=one.group_id, summary=one.summary)
+            for one in part.items
         ),
     )
     lines = [f"- {quote(one.name)}: {quote(one.summary)} {of_id(one.uuid)}" for one in answer.communities]

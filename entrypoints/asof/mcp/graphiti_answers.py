@@ -64,8 +64,8 @@ class BuiltCommunity(BaseModel):
     summary: str
 
 
-class BuiltCommunities(ToldAnswer):
-    """The communities of groups."""
+class BuiltCommunities(PagedAnswer, ToldAnswer):
+    """The communities of groups, those of the page; the counts are of all."""
 
     community_count: int
     edge_count: int = Field(description="The members of all.")

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from asof.mcp.local_socket import LONGEST_LINE, NAME, Hello, Welcome
+from asof.mcp.local_settings import differing, fingerprints
+from asof.mcp.local_socket import LONGEST_LINE, NAME, Hello, Welcome, hello_of
 from asof.mcp.scope import ClientScope
 from asof.mcp.sdk import load_sdk
 from asof.operations.errors import AsofError
@@ -22,12 +23,14 @@ log = logging.getLogger("asof.mcp")
 class LocalServer:
     """Serves a service to the agents of this machine; whoever opens the socket may do all.
 
-    Each names its group, its profile and its instructions. All other settings are those of the first.
+    Each names its group, its profile and its instructions. All other settings are those of the first, and each is told
+    which of its own are not used.
     """
 
     def __init__(self, service: Service, settings: Settings) -> None:
         self._service = service
         self._settings = settings
+        self._fingerprints = fingerprints(settings)
         self._agents: set[asyncio.Task[None]] = set()
 
     @property
@@ -63,9 +66,9 @@ class LocalServer:
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not (asked := await reader.readline()):
             return
-        hello = Hello.model_validate_json(asked)
-        refusal = self._refusal(hello)
-        writer.write(Welcome(error=refusal).model_dump_json().encode() + b"\n")
+        hello = hello_of(asked)
+        refusal, others = self._refusal(hello), differing(hello.settings, self._fingerprints)
+        writer.write(Welcome(error=refusal, settings_not_used=others).model_dump_json().encode() + b"\n")
         await writer.drain()
         if refusal is not None:
             return
@@ -76,7 +79,7 @@ class LocalServer:
 
         scope = ClientScope(group=hello.group, read_only=hello.read_only)
         own = {"mcp_profile": hello.profile, "mcp_instructions": hello.instructions}
-        server = server_of(self._service, self._settings.model_copy(update=own), lambda _: scope)
+        server = server_of(self._service, self._settings.model_copy(update=own), lambda _: scope, others)
         answers: Any = _Answers(writer)
         lines: Any = _Lines(reader, answers)
         async with stdio_server(lines, answers) as (incoming, outgoing):

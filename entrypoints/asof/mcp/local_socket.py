@@ -13,6 +13,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from asof.operations.errors import InvalidInput
+from asof.operations.process import version as own_version
 
 NAME: Final = "mcp.socket"
 LOCK: Final = "mcp.lock"
@@ -24,23 +25,37 @@ _LONGEST_PATH: Final = 100  # bytes that every system takes as the address of a 
 
 
 class Hello(BaseModel):
-    """What a process asks for when it connects."""
+    """What a process asks for when it connects. `settings` are digests of its own, by name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: str
+    settings: dict[str, str]
     group: str
     profile: str
     read_only: bool
     instructions: str | None
 
 
+class _Version(BaseModel):
+    version: str
+
+
+def hello_of(line: bytes) -> Hello:
+    """Return what a process asks for; of one of another version its version alone. ValidationError: it is none."""
+    version = _Version.model_validate_json(line).version
+    if version != own_version():
+        return Hello(version=version, settings={}, group="", profile="", read_only=True, instructions=None)
+    return Hello.model_validate_json(line)
+
+
 class Welcome(BaseModel):
-    """The answer: an error, or none, and then messages follow."""
+    """The answer: an error, or none, and then messages follow. `settings_not_used` are those that are others here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     error: str | None = None
+    settings_not_used: tuple[str, ...] = ()
 
 
 def connected(data: Path) -> socket.socket:

@@ -20,13 +20,26 @@ from asof.service.service import Service
 from asof.settings import Settings
 
 
-def server_of(served: Service, settings: Settings, scope_of: Callable[[Any], ClientScope]) -> Server[Any]:
-    """Return a server over a service. `scope_of` returns the scope of a request, given its context."""
+def server_of(
+    served: Service,
+    settings: Settings,
+    scope_of: Callable[[Any], ClientScope],
+    settings_not_used: tuple[str, ...] = (),
+) -> Server[Any]:
+    """Return a server over a service. `scope_of` returns the scope of a request, given its context.
+
+    settings_not_used: those of the client that are others here.
+    """
     offered = {tool.name: tool for tool in PROFILES[settings.mcp_profile]}
 
     def access_of(context: Any, call: types.CallToolRequestParams | None = None) -> Access:
         return Access(
-            served, scope_of(context), settings.group_budget, Confirmation(context, call), shows_apps(context)
+            served,
+            scope_of(context),
+            settings.group_budget,
+            Confirmation(context, call),
+            shows_apps(context),
+            settings_not_used,
         )
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

@@ -7,9 +7,11 @@ from pydantic import Field
 
 from asof.mcp.answers import Moments
 from asof.mcp.arguments import Arguments
+from asof.mcp.local_settings import of_settings
+from asof.mcp.outcomes import learned_lines, learned_of
 from asof.mcp.text import block
 from asof.mcp.tools import Access, Reply, tool
-from asof.mcp.writes import Key, keyed_request, learned_lines, learned_of
+from asof.mcp.writes import Key, keyed_request
 from asof.mcp.written_answers import ModelBudgetState, Status
 from asof.operations import curation, logs, usage
 from asof.operations.errors import NotFound
@@ -44,9 +46,12 @@ async def get_status(access: Access, asked: StatusArguments) -> Reply:
         message="asof is running, and its memory answers" if alive else "nothing is processed any more: start it again",
         parked=len(parked),
         budget=await _budget(access, group),
+        settings_not_used=access.settings_not_used,
         job=job,
     )
     lines = [f"{answer.message}. Parked: {answer.parked}.", *([] if job is None else learned_lines(job))]
+    if access.settings_not_used:
+        lines.append(f"{of_settings(access.settings_not_used)}.")
     return Reply(answer, block(answer, lines))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import BinaryIO, Final
 
+from asof.mcp.local_settings import fingerprints, of_settings
 from asof.mcp.local_socket import BUSY, LOCK, LOG, READY, Hello, Welcome, connected
 from asof.operations.errors import InvalidInput, UnavailableError, WriterBusy
 from asof.operations.process import locked_file, make_private_folder, version
@@ -36,24 +37,27 @@ def run(settings: Settings, group: str, started: Callable[[], None]) -> int:
     settings = settings.model_copy(update={"data": settings.data.absolute()})
     hello = Hello(
         version=version(),
+        settings=fingerprints(settings),
         group=group,
         profile=settings.mcp_profile,
         read_only=settings.mcp_read_only,
         instructions=settings.mcp_instructions,
     )
-    connection = _found_or_started(settings, hello)
+    connection, welcome = _found_or_started(settings, hello)
+    if welcome.settings_not_used:
+        _say(of_settings(welcome.settings_not_used))
     started()
     return _pass_messages(connection)
 
 
-def _found_or_started(settings: Settings, hello: Hello) -> socket.socket:
-    """Return a connection with the process of a directory, which is started if there is none."""
+def _found_or_started(settings: Settings, hello: Hello) -> tuple[socket.socket, Welcome]:
+    """Return a connection with the process of a directory, which is started if there is none, and its welcome."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     make_private_folder(settings.data)
     while True:
         with locked_file(settings.data / LOCK):  # one starts it, and the others wait
-            if (connection := _welcomed(settings.data, hello)) is not None:
-                return connection
+            if (welcomed := _welcomed(settings.data, hello)) is not None:
+                return welcomed
             kind, _, reason = _start(settings).partition(" ")
         if kind not in (READY, BUSY):
             raise UnavailableError(reason or f"the process that serves {settings.data} did not start: see {LOG} there")
@@ -63,7 +67,7 @@ def _found_or_started(settings: Settings, hello: Hello) -> socket.socket:
             time.sleep(_PAUSE_SECONDS)
 
 
-def _welcomed(data: Path, hello: Hello) -> socket.socket | None:
+def _welcomed(data: Path, hello: Hello) -> tuple[socket.socket, Welcome] | None:
     """Return a connection that was welcomed; None: nobody listens, or is about to end. InvalidInput: it was refused."""
     try:
         connection = connected(data)
@@ -81,7 +85,7 @@ def _welcomed(data: Path, hello: Hello) -> socket.socket | None:
     if welcome.error is not None:
         connection.close()
         raise InvalidInput(welcome.error)
-    return connection
+    return connection, welcome
 
 
 def _line_of(connection: socket.socket) -> bytes:
@@ -134,8 +138,7 @@ def _pass_messages(connection: socket.socket) -> int:
     def answers() -> None:
         _copy(connection.recv, sys.stdout.buffer)
         if not ended:
-            print("asof: the process that serves this directory has ended: start again", file=sys.stderr)  # noqa: T201
-            sys.stderr.flush()
+            _say("the process that serves this directory has ended: start again")
             os._exit(1)  # the input may never end
 
     passing = Thread(target=answers, daemon=True)
@@ -149,6 +152,10 @@ def _pass_messages(connection: socket.socket) -> int:
     passing.join()
     connection.close()
     return 0
+
+
+def _say(sentence: str) -> None:
+    print(f"asof: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _copy(receive: Callable[[int], bytes], output: BinaryIO) -> None:

@@ -26,13 +26,17 @@ G = TypeVar("G", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a call works on: the service, the scope, what models may cost each group, and what the client can."""
+    """What a call works on: the service, the scope, what models may cost each group, and what the client can.
+
+    settings_not_used: those of the client that are others in the process that serves it.
+    """
 
     served: Service
     scope: ClientScope
     budget: ModelBudget
     confirmation: Confirmation
     shows_apps: bool
+    settings_not_used: tuple[str, ...] = ()
 
 
 class Reply(NamedTuple):

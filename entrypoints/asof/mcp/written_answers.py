@@ -28,6 +28,7 @@ class Learned(ToolAnswer):
     learned: tuple[ChangedFact, ...]
     ended: tuple[ChangedFact, ...]
     retracted: tuple[ChangedFact, ...]
+    not_shown: int = Field(description="Facts beyond the first hundred of each list.")
     kept_as_note: bool | None = Field(
         description="Whether nothing was understood, so that it is kept as words alone; null until it is processed."
     )
@@ -49,4 +50,7 @@ class Status(ToolAnswer):
     message: str
     parked: int = Field(description="Messages of the group of which nothing could be made.")
     budget: ModelBudgetState
+    settings_not_used: tuple[str, ...] = Field(
+        description="Settings of this agent that are others in the process that serves it: another agent started that."
+    )
     job: Learned | None = Field(description="What became of the message that was asked about.")
