@@ -1,19 +1,23 @@
 """Gathers the context of a question: what is known about it, as one text for a prompt and for replies."""
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import fields, replace
+from typing import Final
 
 from asof.service.read_sessions import ReadSession
 from asof.service.session import Session
-from asof_projections.model.answers import Hit, Hits
+from asof_projections.model.answers import Fact, Hit, Hits, Scores
 from asof_projections.model.contexts import Context, EntityOutline
-from asof_projections.model.queries import ContextQuery, FactSearchQuery
+from asof_projections.model.queries import ContextQuery, FactSearchQuery, FactsQuery, ask
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
 from asof_projections.retrieval.changes import SlotChanges, corrected, holds
 from asof_projections.retrieval.context import Material, compose, search_of, turns_of
+from asof_projections.retrieval.rule_scopes import RULE, Path, closeness, named_paths
 from asof_streams.errors import EmptyMemory
 from asof_streams.instants import FIRST, LAST, NEG
+
+_RULES: Final = 200  # that are looked at
 
 
 def gather_context(session: Session, query: ContextQuery) -> Context:
@@ -30,8 +34,39 @@ def gather_context(session: Session, query: ContextQuery) -> Context:
     if known == NEG:
         return compose(query, at, position, Material())
     hits = session.search(source, search_of(query, at), at)
+    if paths := named_paths(query.query):
+        hits[:] = _with_rules(source, query, at, hits, paths)
     changed = session.search(source, *search_for_changes(query, at))
     return context_of(source, query, at, hits, changed, position)
+
+
+def _with_rules(
+    source: ReadSession, query: ContextQuery, at: Moment, hits: Sequence[Hit], paths: Sequence[Path]
+) -> list[Hit]:
+    """Return facts with the rules that hold for the paths that a question names, and without those of other paths.
+
+    The rules of the paths and of folders above them come first, the closest first, and those of no path last: unless a
+    least probability was asked for, all of them, whatever words they have.
+    """
+    scope = {"group_id": query.group_id, "all_groups": query.all_groups, "relation": RULE, "limit": _RULES}
+    asked = ask(FactsQuery, {**scope, "valid_at": at.valid, "known_at": at.known})
+    held = source.opened().questions.facts(asked, at) if query.min_probability is None else []
+    rules = {fact.uuid: fact for fact in (*map(_unranked, held), *(hit for hit in hits if hit.relation == RULE))}
+    near = {uuid: closeness(fact.object, paths) for uuid, fact in rules.items()}
+    own = sorted((uuid for uuid in rules if near[uuid]), key=lambda uuid: -(near[uuid] or 0))
+    found = [hit for hit in hits if near.get(hit.uuid, 0) == 0]
+    known = {hit.uuid for hit in found}
+    return [
+        *(rules[uuid] for uuid in own),
+        *found,
+        *(fact for uuid, fact in rules.items() if near[uuid] == 0 and uuid not in known),
+    ]
+
+
+def _unranked(fact: Fact) -> Hit:
+    """Return a fact that no search has weighed."""
+    own = {each.name: getattr(fact, each.name) for each in fields(Fact)}
+    return Hit(**own, score=0.0, probability=None, scores=Scores(None, None), hop=None)
 
 
 def search_for_changes(query: ContextQuery, at: Moment) -> tuple[FactSearchQuery, Moment]:

@@ -9,6 +9,7 @@ __all__ = [
     "question",
     "quotes",
     "relations",
+    "rule_scopes",
     "search",
     "token_count",
     "turns",

@@ -11,6 +11,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
 from asof_agents.extraction.english.lifted_rules import lifted_span
 from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.stated_scopes import behind_scope, ends_in_scope
 from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import Mention
 from asof_ontologies.model import RelationType
@@ -26,6 +27,8 @@ _ORDERS: Final = frozenset(
     "remove rename restart return review run send set squash start stop store sync tag test touch treat update use "
     "validate wait wrap write".split()
 )
+_LASTING: Final = frozenset("avoid follow keep prefer use".split())  # orders of what is used each time
+_CERTAIN: Final = frozenset("a an another it my that the their these this those your".split())  # thing, here and now
 _EACH_TIME: Final = frozenset("after before each every once unless until when whenever while without".split())
 _MODALS: Final = frozenset({"must", "should", "shall"})
 _PERSONS: Final = frozenset("i he she they it this that".split())
@@ -46,7 +49,9 @@ def extract_rules(context: TurnContext, parsed: ParsedSentence) -> None:
         _lift(context, parsed, relation, *lifted)
         return
     first, last = _opening(low), parsed.last_word
-    if last - first < _SHORTEST or not (is_practice(parsed, first) or _is_rule(low, first, last)):
+    if last - first < _SHORTEST or not (
+        is_practice(parsed, first) or _is_rule(low, first, last) or _is_scoped(context, parsed, first, last)
+    ):
         return
     source = _speaker(context, parsed, first)
     if source is None:
@@ -96,6 +101,25 @@ def _is_rule(low: tuple[str, ...], first: int, last: int) -> bool:
     orders = words[0] in _ORDERS or any(words[: len(sure)] == sure for sure in _SURE)
     each_time = orders and not _EACH_TIME.isdisjoint(words[2:]) and not _is_once(words[1:])
     return each_time or _obliges(words)
+
+
+def _is_scoped(context: TurnContext, parsed: ParsedSentence, first: int, last: int) -> bool:
+    """Whether a sentence says what is to be done in one place: "in src/api, always ...", "use ... for the tests"."""
+    low, text = parsed.sentence.low, context.turn.text
+    begin = behind_scope(parsed, text, first)
+    words = low[begin:last]
+    if len(words) < _SHORTEST - 1:
+        return False
+    if begin == first:
+        return _is_lasting_order(words) and ends_in_scope(parsed, text, first + 1, last)
+    if words[0] in {"always", "never"} or words[:2] == ("do", "not"):
+        return words[-1] not in _ONCE and not (words[0] == "do" and words[2:3] and words[2] in _TALK)
+    return _is_lasting_order(words) or (len(words) >= _SHORTEST and _is_rule(low, begin, last))
+
+
+def _is_lasting_order(words: tuple[str, ...]) -> bool:
+    """Whether an order to use something tells how work is done, and nothing that is to be done now."""
+    return words[0] in _LASTING and words[1] not in _CERTAIN and not _is_once(words[1:])
 
 
 def _obliges(words: tuple[str, ...]) -> bool:
