@@ -25,6 +25,7 @@ from bench import (
     logs,
     moments,
     opening,
+    peers,
     rebuilding,
     scaling,
     searching,
@@ -38,6 +39,7 @@ from bench import (
 )
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
+from bench.peers import agent_memory
 
 SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "log": logs.measure,
@@ -60,10 +62,12 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "kafka": kafka.measure,
     "soak": soak.measure,
     "generations-kafka": generations.measure_on_kafka,
+    "peers": peers.measure,
+    "agent-memory": agent_memory.measure,
     "scale": scaling.measure,
     "scale-import": scaling.measure_import,
 }
-HOURS = {"scale", "scale-import"}  # that are measured only if they are named
+ASKED = {"agent-memory", "peers", "scale", "scale-import"}  # measured only if named: they install, or take hours
 SCALES = {"full": 1.0, "small": 0.05}
 
 
@@ -73,14 +77,15 @@ def main() -> None:
         "subjects",
         nargs="*",
         metavar="SUBJECT",
-        help=f"of {', '.join(SUBJECTS)}; all but scale and scale-import if none is given",
+        help=f"of {', '.join(SUBJECTS)}; all but {', '.join(sorted(ASKED))} if none is given",
     )
     parser.add_argument("--scale", default="full", help="full, small, or a share of full such as 0.01")
+    parser.add_argument("--peers", nargs="+", choices=peers.TITLES, help="those that the subject peers compares")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")
     chosen = parser.parse_args()
     if unknown := set(chosen.subjects) - SUBJECTS.keys():
         parser.error(f"no such subject: {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
-    subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS.keys() - HOURS)]
+    subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS.keys() - ASKED)]
     scale = SCALES[chosen.scale] if chosen.scale in SCALES else float(chosen.scale)
 
     tune_allocator()  # as the command does, and every process of ours
@@ -90,7 +95,7 @@ def main() -> None:
     figures: list[tuple[str, Figure]] = []
     with TemporaryDirectory(prefix="asof-bench-") as temporary:
         result = {"scale": scale, "seed": synthetic.SEED, "machine": machine(Path(temporary))}
-        material = Material(Path(temporary), scale)
+        material = Material(Path(temporary), scale, chosen.peers)
         for subject in subjects:
             seconds = timed(lambda subject=subject: figures.extend((subject, f) for f in SUBJECTS[subject](material)))
             print(f"{subject}: measured in {seconds:.0f} s", file=sys.stderr, flush=True)

@@ -106,7 +106,7 @@ def side_by_side(
 
 
 def table(figures: Sequence[tuple[str, Figure]]) -> str:
-    """Return figures as aligned lines. Several numbers in a row are percentiles: p50, p95, p99, p99.9."""
+    """Return figures as aligned lines. Several numbers without names are percentiles: p50, p95, p99, p99.9."""
     rows = [("subject", "figure", "measured", "unit", "beside", "ratio", "target", "holds")]
     for subject, f in figures:
         values, beside = _listed(f.values), _listed(f.baseline or {})
@@ -149,7 +149,9 @@ def _file_system(folder: Path) -> str:
 
 
 def _listed(values: Values) -> str:
-    return " / ".join(f"{_short(value):,}" for value in values.values())
+    if len(values) < 2 or values.keys() <= SHARES.keys():
+        return " / ".join(f"{_short(value):,}" for value in values.values())
+    return " / ".join(f"{name} {_short(value):,}" for name, value in values.items())
 
 
 def _short(value: float) -> float:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -16,11 +16,15 @@ _DATA = Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parent
 
 
 class Material:
-    """Data to measure with, made when first asked for. `scale` is a share of what the issue of record asks for."""
+    """Data to measure with, made when first asked for. `scale` is a share of what the issue of record asks for.
 
-    def __init__(self, folder: Path, scale: float) -> None:
+    peers: the names of those that bench/peers compares; None: all.
+    """
+
+    def __init__(self, folder: Path, scale: float, peers: Sequence[str] | None = None) -> None:
         self.folder = folder
         self.scale = scale
+        self.peers = peers
 
     def count(self, full: int, least: int = 10) -> int:
         """Return how many at this scale."""

@@ -1,12 +1,17 @@
 """The measurements run, and say what they measured; how fast it was is not a test's business."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.peers import page as peers_page
+from bench.peers.environments import PINNED
+
+import asof
 
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
@@ -83,6 +88,50 @@ def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, tmp_path: 
     assert_measured(figures)
 
 
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What is measured of the peers for which nothing has to be installed."""
+    folder = tmp_path_factory.mktemp("peers")
+    done = bench("peers", "--peers", "asof", "sqlite", "--scale", "0.001", "--into", folder)
+    assert done.returncode == 0, done.stderr
+    [file] = folder.iterdir()
+    return json.loads(file.read_bytes())
+
+
+@pytest.mark.long
+def test_peers_are_compared_in_what_they_can_do_by_name_and_version(compared: dict[str, Any]) -> None:
+    figures = {figure["name"]: figure["values"] for figure in compared["figures"]}
+    ours, beside = f"asof {asof.__version__}", f"SQLite by hand {sqlite3.sqlite_version}"
+
+    assert_measured(compared["figures"])
+    assert {values.keys() == {ours, beside} for name, values in figures.items() if "model, 8" not in name} == {True}
+    assert figures["one message read by a model, 8 at once: calls of the model"].keys() == {ours}
+    assert (
+        figures["one message read by a model, 8 at once: by the clock"][ours] > 150
+    )  # of the 300 of a call, two of them
+    assert figures["disk, a fact"][ours] > figures["disk, a fact"][beside] > 0
+
+
+@pytest.mark.long
+def test_the_page_of_the_comparison_is_made_of_the_result(compared: dict[str, Any]) -> None:
+    page = "Before.\n<!-- bench peers -->\nold\n<!-- end -->\nAfter.\n"
+
+    written = peers_page.written(page, compared)
+
+    assert written.startswith("Before.\n<!-- bench peers -->\n| what | asof ")
+    assert written.endswith("<!-- end -->\nAfter.\n")
+    assert written.count("\n| ") == 2 + len(compared["figures"])
+    assert "the load from all work on the machine was" in written
+    assert peers_page.written(written, compared) == written
+
+
+def test_the_comparison_that_is_published_names_the_versions_that_are_installed() -> None:
+    page = peers_page.PAGE.read_text("utf-8")
+    pinned = [pin.partition("==") for pins in PINNED.values() for pin in pins[:1]]
+
+    assert [package for package, _, version in pinned if f" {version} |" not in page] == []
+
+
 def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_take_is_arithmetic(tmp_path: Path) -> None:
     done = bench("scale", "--scale", "0.0001", "--into", tmp_path)
 
@@ -134,7 +183,7 @@ def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
 
     assert done.returncode == 2
     every = ", ".join(
-        (*TOGETHER, *ALONE, *ON_A_BROKER, "scale", "scale-import")
+        (*TOGETHER, *ALONE, *ON_A_BROKER, "peers", "agent-memory", "scale", "scale-import")
     )  # a new one is measured above, or said not to be
     assert f"no such subject: speed; there are {every}\n" in done.stderr
 
