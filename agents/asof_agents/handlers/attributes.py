@@ -20,7 +20,7 @@ from asof_streams.semantic import EntityAttributed
 
 def weigh_attributes(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
     """Return an event for each attribute that an episode states; `names` has resolved its mentions."""
-    stated = [event for event in events if isinstance(event, AttributeStated)]
+    stated = [event for event in events if type(event) is AttributeStated]
     return AttributeWeigher(names, known).weigh(stated) if stated else []
 
 

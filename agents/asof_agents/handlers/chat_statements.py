@@ -37,13 +37,13 @@ class ChatStatements(ChatPeriods):
     def state(self, events: Sequence[Event], judge: Judge | None, meter: IngestionMeter = UNMETERED) -> None:
         """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
         self._related = set()
-        stated = [e for e in events if isinstance(e, RelationshipStated)]
+        stated = [e for e in events if type(e) is RelationshipStated]
         config = self.build.ingestion
         if config.enable_entity_resolution and config.enable_structural_similarity:
             where = self.names.group, self.episode.valid_at, config.entity_resolution_threshold
             self.names.structure = StructuralMatcher(self.names.known, *where, related_mentions(stated))
         self.names.kinds = frozenset(each.target for each in stated if self._is_generic(each.relation))
-        mentions = (event for event in events if isinstance(event, MentionObserved))
+        mentions = [event for event in events if type(event) is MentionObserved]
         with meter.phases["entity_resolution"]:
             self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
         told = (self._triple(each) for each in stated if each.stance == "holds" and self._is_exclusive(each.relation))

@@ -6,13 +6,13 @@ written as events, each with its kind and its cause, so that projections and oth
 
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from asof_agents.handlers.long_changes import LongChanges
 from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion, Ending, Interval, belief
-from asof_streams.events import Event
+from asof_streams.events import Event, event_of
 from asof_streams.ids import derive
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -30,6 +30,7 @@ from asof_streams.semantic import (
 )
 
 Reason = Literal["retracted", "corrected", "contradicted"]
+_ASSERTED: Final = {name: field.default for name, field in FactAsserted.model_fields.items()}  # in their order
 
 
 @dataclass(slots=True)
@@ -294,7 +295,8 @@ class BeliefChanges:
                 events.append(said)
                 continue
             fact = said["fact_id"]
-            events.append(FactAsserted(**said, holds=open_periods(holds.get(fact, ()))))
+            held_over = {"qualifiers": {}, "holds": open_periods(holds.get(fact, ()))}
+            events.append(event_of(FactAsserted, {**_ASSERTED, **held_over, **said}))
         for slot, held, gone in after:
             before, asserted = slot.before, self.asserted
             changed = [f for f, periods in held.items() if before.get(f, ()) != periods and f not in asserted]

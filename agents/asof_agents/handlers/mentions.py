@@ -26,7 +26,7 @@ from asof_streams.episodic import (
     MentionObserved,
     RelationshipStated,
 )
-from asof_streams.events import Event, Record
+from asof_streams.events import Event, Record, event_of
 from asof_streams.ids import derive
 
 CONTEXT_TURNS = 4  # earlier turns that an extractor gets, and within which a mention is repeated
@@ -122,14 +122,17 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
         own = mention_id(build, mention)
         node[mention] = repeats or own
         events.append(
-            MentionObserved(
-                mention_id=own,
-                episode_id=turn.episode_id,
-                entity_type=mention.type,
-                text=mention.text,
-                start=mention.start,
-                speaker=mention.speaker,
-                repeats=repeats,
+            event_of(
+                MentionObserved,
+                {  # all of them, in their order
+                    "mention_id": own,
+                    "episode_id": turn.episode_id,
+                    "entity_type": mention.type,
+                    "text": mention.text,
+                    "start": mention.start,
+                    "speaker": mention.speaker,
+                    "repeats": repeats,
+                },
             )
         )
 
@@ -138,24 +141,27 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
 
     for number, statement in enumerate(extraction.relationships):
         events.append(
-            RelationshipStated(
-                relationship_id=derive("relationship", build, turn.episode_id, number),
-                episode_id=turn.episode_id,
-                relation=statement.relation,
-                source=node_of(statement.source),
-                target=node_of(statement.target),
-                stance=statement.stance,
-                valid_from=statement.valid_from,
-                valid_to=statement.valid_to,
-                grain=statement.grain,
-                time_words=statement.time_words,
-                granule=statement.granule,
-                planned=statement.planned,
-                former=statement.former,
-                shared=statement.shared,
-                confidence=statement.confidence,
-                start=statement.span[0],
-                end=statement.span[1],
+            event_of(
+                RelationshipStated,
+                {  # all of them, in their order
+                    "relationship_id": derive("relationship", build, turn.episode_id, str(number)),
+                    "episode_id": turn.episode_id,
+                    "relation": statement.relation,
+                    "source": node_of(statement.source),
+                    "target": node_of(statement.target),
+                    "stance": statement.stance,
+                    "valid_from": statement.valid_from,
+                    "valid_to": statement.valid_to,
+                    "grain": statement.grain,
+                    "time_words": statement.time_words,
+                    "granule": statement.granule,
+                    "planned": statement.planned,
+                    "former": statement.former,
+                    "shared": statement.shared,
+                    "confidence": float(statement.confidence),  # a model may say 1
+                    "start": statement.span[0],
+                    "end": statement.span[1],
+                },
             )
         )
     for number, attribute in enumerate(extraction.attributes):

@@ -27,7 +27,7 @@ from asof_agents.resolution.wordings import wording
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_streams.episodic import MentionObserved
-from asof_streams.events import Event
+from asof_streams.events import Event, event_of
 from asof_streams.ids import derive
 from asof_streams.semantic import EntityDescribed, EntityMerged, MentionResolved
 
@@ -157,12 +157,15 @@ class Resolver(ExactNames):
         if mention.repeats:  # that one was never resolved, if its message was parked; relationships name it
             self._meant.setdefault(mention.repeats, entity.uuid)
         self.events.append(
-            MentionResolved(
-                mention_id=mention.mention_id,
-                episode_id=mention.episode_id,
-                entity_id=entity.uuid,
-                reason=reason,
-                score=score,
+            event_of(
+                MentionResolved,
+                {  # all of them, in their order
+                    "mention_id": mention.mention_id,
+                    "episode_id": mention.episode_id,
+                    "entity_id": entity.uuid,
+                    "reason": reason,
+                    "score": float(score),  # a model may say 1
+                },
             )
         )
 

@@ -85,12 +85,22 @@ def extract_changes(context: TurnContext, earlier: ReadEarlier, parsed: ParseEar
         return
     if not SIGNS.isdisjoint(words):
         extract_deaths(context, told, spoken, lambda turn: earlier(turn).relationships)
-    stated = len(context.findings.relationships)
+    stated = context.findings.relationships
     _extract_stated(context, told, words, spoken, earlier)
-    corrected = any(each.stance == "denied" for each in context.findings.relationships)
-    changed = any(each.stance == "holds" for each in context.findings.relationships[stated:])
-    if not (corrected or changed or any(map(_is_former, told)) or _is_handover(context)):
-        _extract_restatements(context, told, words, spoken, earlier, parsed)
+    announcement = Announcement(told, words)
+    if announcement.may_replace and not _is_read(context, told, len(stated)):
+        _extract_restatements(context, announcement, spoken, earlier, parsed)
+
+
+def _is_read(context: TurnContext, told: list[ParsedSentence], stated: int) -> bool:
+    """Whether the message is read as what it says: a correction, a change, an ending, or who is responsible for work.
+
+    stated: how many relationships it stated before changes were looked for.
+    """
+    found = context.findings.relationships
+    corrected = any(each.stance == "denied" for each in found) if found else False
+    changed = len(found) > stated and any(each.stance == "holds" for each in found[stated:])
+    return corrected or changed or any(map(_is_former, told)) or _is_handover(context)
 
 
 def _is_handover(context: TurnContext) -> bool:
@@ -170,16 +180,12 @@ def _may_follow(context: TurnContext, stated: Relationship, *, switches: bool) -
 
 def _extract_restatements(
     context: TurnContext,
-    told: list[ParsedSentence],
-    words: list[str],
+    announcement: Announcement,
     spoken: list[Turn],
     earlier: ReadEarlier,
     parsed: ParseEarlier,
 ) -> None:
     """Add what takes the place of words that no rule reads as a relationship, or that another rule read otherwise."""
-    announcement = Announcement(told, words)
-    if not announcement.may_replace:
-        return
     for number, other in enumerate(spoken):
         if not announcement.may_go_on_from(other, latest=number == 0):
             continue

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from asof_agents.extraction.english.anticipation import extract_anticipation
 from asof_agents.extraction.english.attributes import extract_attributes
@@ -139,7 +139,7 @@ class _ClauseReader:
         """Return the words at which a clause may begin, or be less sure or surer than the one before, in order."""
         at_turns = _turn_words(self.context.patterns)
         turns = {self.subjects.opening, *self.parsed.names}
-        turns.update([at for at, word in enumerate(self.low) if word in at_turns])
+        turns.update(compress(range(len(self.low)), map(at_turns.__contains__, self.low)))
         if self.parsed.sentence.hyphened:
             turns |= {at for at, word in enumerate(self.low) if "-" in word}
         return sorted(turns)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple, Protocol
 
 from asof_agents.extraction import documents
@@ -23,6 +24,7 @@ from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
 from asof_streams.timezones import zone_of
 
 _KEPT_MAX = 2_000  # characters of a text whose sentences are kept
+_TEXT = attrgetter("text")
 _STRETCH = 600  # characters, that are searched for times at once
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 
@@ -172,18 +174,23 @@ class TurnContext:
         self._find_times = find_times
         self.misses = misses  # collected for an explanation; None: nobody asks for them
         self.sentences = parse(turn.text, patterns, self.work)
-        roles = frozenset([turn.role, *[other.role for other in before]])
-        names = [name for parsed in self.sentences for name in parsed.names.values()]
-        known_types = {
-            mention.text: mention.type for earlier in before for mention in earlier.mentions if not mention.speaker
-        }
+        roles, names = {turn.role.casefold()}, list[NameSpan]()
+        known_types: dict[str, str] = {}
+        for earlier in before:
+            roles.add(earlier.role.casefold())
+            for mention in earlier.mentions:
+                if not mention.speaker:
+                    known_types[mention.text] = mention.type
+        roles.discard("")
+        for parsed in self.sentences:
+            names += parsed.names.values()
         if names:
-            known_types.update(known(list(dict.fromkeys(name.text for name in names))))
+            known_types.update(known(list(dict.fromkeys(map(_TEXT, names)))))
         self._known = known
-        self.types = NameTypes(patterns, known_types, [role for role in roles if role])
+        self.types = NameTypes(patterns, known_types, roles)
         self.people = People(before, roles)
         self._may_speak = True  # until no word that means the speaker was found
-        self.strong = {name.text for name in names if not name.weak}
+        self.strong = {name.text for name in names if not name.weak} if names else set[str]()
 
     def miss(self, parsed: ParsedSentence, words: tuple[int, int], reason: str, entry: CueEntry | None = None) -> None:
         """Note why the words [first, after) of a sentence state nothing, where an explanation is asked for."""

@@ -6,6 +6,7 @@ Pure. Weeks begin on Monday, and "03/04/2024" is the fourth of March.
 import re
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from functools import lru_cache
 
 from asof_agents.extraction.english.times import rules_directions  # noqa: F401  (the last of the chain of rules)
 from asof_agents.extraction.english.times.calendar_spans import Span, floor
@@ -31,6 +32,17 @@ def find_times(text: str, reference: int, *, tense: Tense = "past", zone: tzinfo
     the offset of that day. tense decides a bare "on Friday" or "in March": the last one or the next. Words that may not
     mean a time are left alone.
     """
+    if len(text) > _LONGEST:
+        return _found(text, reference, tense, zone)
+    return list(_kept(text, reference, tense, zone))
+
+
+@lru_cache(maxsize=16)  # the messages that follow look back at it, and some read it once more
+def _kept(text: str, reference: int, tense: Tense, zone: tzinfo) -> tuple[TimeHint, ...]:
+    return tuple(_found(text, reference, tense, zone))
+
+
+def _found(text: str, reference: int, tense: Tense, zone: tzinfo) -> list[TimeHint]:
     now = _now(reference, tense, zone)
     hints: list[TimeHint] = []
     for sentence in _SENTENCE.finditer(text):

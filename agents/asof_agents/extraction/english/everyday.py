@@ -6,6 +6,7 @@ begun, is read; what was, might be or is denied is not.
 
 from collections.abc import Callable
 from functools import cache
+from itertools import compress
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -91,7 +92,7 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
         return
     frames, of_kin, heads = _heads()
     mine = "my" in low
-    for at in [at for at, word in enumerate(low) if word in heads]:
+    for at in compress(range(len(low)), map(heads.__contains__, low)):
         word = low[at]
         if mine and word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
             _of_kin(context, parsed, at, of_kin[word])

@@ -89,7 +89,7 @@ def clause_bounds(low: tuple[str, ...], first: int, last: int) -> tuple[int, int
 def stems(words: Iterable[str]) -> set[str]:
     """Return the stems of the words in lower case that are more than grammar, and their groups."""
     content = [word for word in words if word[0].isalnum() and word not in NO_CONTENT and word not in COMMON]
-    return {stem(word) for word in content} | {GROUPS[word] for word in content if word in GROUPS}
+    return {*map(stem, content), *filter(None, map(GROUPS.get, content))}
 
 
 def openings(words: Iterable[str]) -> set[str]:

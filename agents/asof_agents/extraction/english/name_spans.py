@@ -1,6 +1,6 @@
 """The names in a sentence, found by their capitals or quotes, and their entity types."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import compress
 from operator import and_, not_
 from typing import NamedTuple
@@ -152,10 +152,11 @@ def _spoken_to(sentence: Sentence, first: int, last: int) -> bool:
 class NameTypes:
     """The types of a message's names: by the group's knowledge, then by word lists, then by the words around them."""
 
-    def __init__(self, patterns: Patterns, known: Mapping[str, str], people: Iterable[str]) -> None:
+    def __init__(self, patterns: Patterns, known: Mapping[str, str], people: Container[str]) -> None:
+        """Make the types of a message; people: casefolded names of those who speak."""
         self._patterns = patterns
-        self._known = {name.casefold(): kind for name, kind in known.items()}
-        self._people = {name.casefold() for name in people}
+        self._known = dict(zip(map(str.casefold, known), known.values(), strict=True))
+        self._people = people
 
     def learn(self, text: str, kind: str) -> None:
         """Note the type that the turn itself gives a name: "my dog Max"."""

@@ -30,12 +30,8 @@ class CueEntry:
     lemma: str
     takes: str
     next_words: frozenset[str]  # those of which one has to come next; empty where others may
+    weight: int  # the number of words that it requires; a heavier cue is the surer one
     text: str  # the cue as the ontology writes it
-
-    @property
-    def weight(self) -> int:
-        """The number of words that the cue requires; a heavier cue is the surer one."""
-        return sum(not step.optional for step in self.steps)
 
 
 class CuesByNextWord:
@@ -55,7 +51,9 @@ class CuesByNextWord:
 
     def before(self, words: Sequence[str]) -> Sequence[CueEntry]:
         """Return those that one of these words may follow, in the order of all."""
-        found = [at for word in words for at in self._before.get(word, ())]
+        found: list[int] = []
+        for word in words:
+            found += self._before.get(word, ())
         if not found:
             return self._of_any
         return [self._entries[at] for at in sorted({*self._before_any, *found})]
@@ -180,7 +178,10 @@ def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:
                     continue
                 for word, tags in _words(cue).items():
                     lemma, first = cue.verb or word, _required_first(cue.steps)
-                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first, text)
+                    weight = sum(not step.optional for step in cue.steps)
+                    entry = CueEntry(
+                        relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first, weight, text
+                    )
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
 

@@ -5,6 +5,7 @@ presupposes the relation to a name, so questions are read as well, but "who is m
 """
 
 from collections.abc import Iterator
+from itertools import compress
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import (
@@ -53,9 +54,7 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
     nouns = context.patterns.nouns
     low = parsed.sentence.low
     heads = context.patterns.noun_heads
-    if heads.isdisjoint(low):
-        return
-    for at in [at for at, word in enumerate(low) if word in heads]:
+    for at in compress(range(len(low)), map(heads.__contains__, low)):
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()

@@ -136,6 +136,8 @@ def _fits(
         elif entry.steps or entry.lemma != "be":  # "<be> {typed}" comes near whatever is
             context.miss(parsed, words, "no object of a fitting type stands where the cue wants one", entry)
     _keep_nearest(context, parsed, predicate, entries, before, found)
+    if len(found) < 2:
+        return found
     # a name of no known type is no person where the words fit something else: "Globex is based in Zurich"
     other = UNTYPED in kinds
     return sorted(

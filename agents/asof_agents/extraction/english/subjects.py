@@ -28,9 +28,10 @@ class Subject(NamedTuple):
 class People:
     """The people whom "he" or "she" may mean: those named in the turns before and in this turn so far."""
 
-    def __init__(self, before: Sequence[Turn], roles: frozenset[str]) -> None:
+    def __init__(self, before: Sequence[Turn], roles: Container[str]) -> None:
+        """Begin with nobody named in this turn; roles: casefolded names of those who speak."""
         self._before = before
-        self._roles = {role.casefold() for role in roles if role}
+        self._roles = roles
         self._here = _Named(self._roles)
         self._earlier: _Named | None = None
         self._unnamed_before: bool | None = None

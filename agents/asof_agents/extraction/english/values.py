@@ -4,6 +4,7 @@ A thing has one value of a kind at a time. What is a speaker's own, or another t
 rent is 900", "the price of the ticket". Only words that say so directly are read; "might be" and "was" are not.
 """
 
+from itertools import compress
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -70,9 +71,7 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
     if not context.patterns.values or parsed.sentence.unsure:
         return
     low = parsed.sentence.low
-    if VALUES.isdisjoint(low):
-        return
-    for at in [at for at, word in enumerate(low) if word in VALUES]:
+    for at in compress(range(len(low)), map(VALUES.__contains__, low)):
         word = low[at]
         if not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
             continue

@@ -8,6 +8,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Hashable
+from operator import itemgetter
 from typing import Any, Final
 
 from asof_projections import names
@@ -81,6 +82,18 @@ _PARKING: Final = _insert("parked", 6)
 _RETRY: Final = _insert("retries", 4)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
+# What rows have of an event, in their order: all at once, for pydantic looks twice for methods at each attribute.
+_SAID: Final = itemgetter(
+    "episode_id", "name", "source", "source_description", "role", "role_type", "body", "content_length", "valid_at"
+)
+_MENTIONED: Final = itemgetter("mention_id", "episode_id", "entity_type", "text", "start", "speaker", "repeats")
+_RELATED: Final = itemgetter(
+    "relationship_id", "episode_id", "relation", "source", "target", "stance", "valid_from", "valid_to", "grain",
+    "time_words", "confidence", "start", "end",
+)  # fmt: skip
+_MEANT: Final = itemgetter("mention_id", "episode_id", "entity_id", "reason", "score")
+_STATED: Final = itemgetter("sentence", "confidence", "valid_from")
+_EVIDENCE: Final = itemgetter("grain", "time_words", "episode_id", "relationship_id", "ref", "corrects")
 _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?, ?)"
 _RESOLUTION: Final = _insert("resolutions", 8)
 _LINK: Final = _insert("links", 9)
@@ -210,30 +223,25 @@ class SqliteEventProjector:
     # The episodic layer.
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
-        text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
-        self.write_buffer.add(
-            _EPISODE, (r.position, e.episode_id, self.row_ids.group(r), r.cause, *text, e.valid_at, r.recorded_at)
-        )
+        uuid, *said = _SAID(e.__dict__)
+        self.write_buffer.add(_EPISODE, (r.position, uuid, self.row_ids.group(r), r.cause, *said, r.recorded_at))
         self._posts.turn(r, e)
         self.turns.record(r, e)
         if e.source != "fact" and e.content_length:
             self._index_later("turn_words", r.position)
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
-        group, folded = self.row_ids.group(r), e.text.casefold()
-        words = (e.entity_type, e.text, folded, e.start, e.speaker, e.repeats)
-        row = (r.position, e.mention_id, group, e.episode_id, *words, r.recorded_at)
+        group, (uuid, episode, kind, text, *where) = self.row_ids.group(r), _MENTIONED(e.__dict__)
+        folded = text.casefold()
+        row = (r.position, uuid, group, episode, kind, text, folded, *where, r.recorded_at)
         called = ("called", group, folded)
         self.write_buffer.add(_MENTION, row, called)
-        self.cache[called] = e.entity_type  # the next messages ask for the type that a name had last
+        self.cache[called] = kind  # the next messages ask for the type that a name had last
         self.turns.observe(r, e)
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
-        claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
-        evidence = (e.confidence, e.start, e.end, r.recorded_at)
-        self.write_buffer.add(
-            _RELATIONSHIP, (r.position, e.relationship_id, self.row_ids.group(r), e.episode_id, *claim, *evidence)
-        )
+        uuid, *claim = _RELATED(e.__dict__)
+        self.write_buffer.add(_RELATIONSHIP, (r.position, uuid, self.row_ids.group(r), *claim, r.recorded_at))
 
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
         self.write_buffer.add(_ANSWER, (r.position, self.row_ids.group(r), e.request, e.encode().decode()))
@@ -303,9 +311,10 @@ class SqliteEventProjector:
         self.write_buffer.add_all(_WORD, [(group, word, entity, source) for word in words])
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
+        mention, episode, entity, *why = _MEANT(e.__dict__)
+        resolution = (mention, episode, self.row_ids.entity(r, entity), *why)
         row = (r.position, self.row_ids.group(r), *resolution, r.recorded_at)
-        self.write_buffer.add(_RESOLUTION, row, ("meant", e.mention_id))
+        self.write_buffer.add(_RESOLUTION, row, ("meant", mention))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
         pair = (self.row_ids.entity(r, e.duplicate), self.row_ids.entity(r, e.into))
@@ -367,9 +376,8 @@ class SqliteEventProjector:
         self.write_buffer.add(
             _FACT,
             (
-                *(n, e.fact_id, group, subject, relation, obj, e.sentence, e.confidence, e.valid_from, end),
-                *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words),
-                *(e.episode_id, e.relationship_id, e.ref, e.corrects, 0),
+                *(n, e.fact_id, group, subject, relation, obj, *_STATED(e.__dict__), end),
+                *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, *_EVIDENCE(e.__dict__), 0),
             ),
             *_touches(e.fact_id, (group, subject, relation, obj)),
         )

@@ -5,6 +5,7 @@ To read them from the file, all rows that wait to be written would have to be wr
 
 from bisect import insort_right
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
@@ -15,6 +16,10 @@ from asof_streams.events import Record
 KEPT: Final = 8  # turns of a group, the latest ones in valid time; a message asks for five
 _GROUPS: Final = 250
 _LONG: Final = 10_000  # characters of a turn: a group that has such a one is read from the file
+_MENTIONED: Final = itemgetter("mention_id", "episode_id", "entity_type", "text", "start", "speaker", "repeats")
+_SAID: Final = itemgetter(
+    "name", "source", "source_description", "role", "role_type", "body", "content_length", "valid_at"
+)
 _Mentions = tuple[int, list[tuple[int, MentionRow]]]  # when an episode was said; its mentions, with their row ids
 
 
@@ -39,9 +44,8 @@ class RecentTurns:
         if len(episode.body) > _LONG:
             self._turns.drop(key)
             return
-        said = (episode.name, episode.source, episode.source_description, episode.role, episode.role_type, episode.body)
-        times = (episode.content_length, episode.valid_at, record.recorded_at)
-        row = EpisodeRow(episode.episode_id, record.group, record.cause, *said, *times)
+        said = (*_SAID(episode.__dict__), record.recorded_at)
+        row = EpisodeRow(episode.episode_id, record.group, record.cause, *said)
         if turns and turns[-1].valid_at > row.valid_at:
             insort_right(turns, row, key=_said_at)
         else:  # so it is in nearly all conversations
@@ -53,8 +57,7 @@ class RecentTurns:
         """Add a mention, where those of its episode are kept."""
         kept = self._mentions[mention.episode_id]
         if kept is not None:
-            where = (mention.mention_id, mention.episode_id, mention.entity_type, mention.text, mention.start)
-            row = MentionRow(*where, mention.speaker, mention.repeats, kept[0], record.recorded_at)
+            row = MentionRow._make((*_MENTIONED(mention.__dict__), kept[0], record.recorded_at))
             kept[1].append((record.position, row))
 
     def recent(
