@@ -78,9 +78,12 @@ def test_an_agent_is_told_which_of_its_settings_are_not_used_and_what_to_do_and_
         "ASOF_MODEL_KEY": "secret-key",
         "ASOF_MODEL_URL": "https://secret.test",
     }
-    names = ["embedder", "model_key", "model_name", "model_url", "ontology"]
+    names = ["embedder", "model_key", "model_name", "model_url", "ontology", "policy"]
+    ontology = tmp_path / "secret.yaml"
+    ontology.write_text("id: secret\nversion: 1\n")
     with agent(data) as first:
-        with agent(data, **others, ASOF_EMBEDDER="none", ASOF_ONTOLOGY="agent_memory_v1") as other:
+        others |= {"ASOF_EMBEDDER": "none", "ASOF_POLICY": "graded", "ASOF_ONTOLOGY": str(ontology)}
+        with agent(data, **others) as other:
             status, text = other.ask("get_status"), other.text("get_status")
             answers = [text, json.dumps(status), other.text("recall", query="secret")]
         with agent(data, ASOF_MCP_PROFILE="full", ASOF_LOG_LEVEL="debug") as alike:
@@ -93,8 +96,31 @@ def test_an_agent_is_told_which_of_its_settings_are_not_used_and_what_to_do_and_
     for said in (text, told):
         assert ", ".join(f"ASOF_{name.upper()}" for name in names) in said
         assert "Give all agents the same, end them all, and start again" in said
-        assert "of ASOF_ONTOLOGY a directory keeps what it was made with" in said
+        assert "of ASOF_ONTOLOGY, ASOF_POLICY a directory keeps what it was made with" in said
     assert "secret" not in "".join([*answers, told, (data / "mcp.log").read_text()])
+
+
+def test_what_each_agent_says_is_read_with_the_ontology_of_its_own_settings(tmp_path: Path) -> None:
+    data, said = tmp_path / "data", ("I live in Berlin.", "Tenant means one customer account.")
+    with (
+        agent(data, "--group", "desktop") as desktop,
+        agent(data, "--group", "editor", ASOF_ONTOLOGY="agent_memory_v1") as editor,
+    ):
+        learned = {
+            name: [fact["fact"] for text in said for one in who.tell(text) for fact in one["learned"]]
+            for name, who in (("desktop", desktop), ("editor", editor))
+        }
+        assert editor.ask("get_status")["settings_not_used"] == []
+    end(data)
+    with agent(data, ASOF_ONTOLOGY="agent_memory_v1") as editor:  # it starts the process of a directory made before
+        learned["again"] = [fact["fact"] for one in editor.tell("Ben owns the gateway.") for fact in one["learned"]]
+    end(data)
+
+    assert learned == {
+        "desktop": ["Ana lives in Berlin"],
+        "editor": ["Tenant means one customer account"],
+        "again": ["Ben owns gateway"],
+    }
 
 
 def test_every_setting_is_an_agents_own_or_compared_or_said_to_change_nothing_here() -> None:

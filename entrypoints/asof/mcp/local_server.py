@@ -23,8 +23,8 @@ log = logging.getLogger("asof.mcp")
 class LocalServer:
     """Serves a service to the agents of this machine; whoever opens the socket may do all.
 
-    Each names its group, its profile and its instructions. All other settings are those of the first, and each is told
-    which of its own are not used.
+    Each names its group, its profile, its instructions, and the ontology that its messages are read with. All other
+    settings are those of the first, and each is told which of its own are not used.
     """
 
     def __init__(self, service: Service, settings: Settings) -> None:
@@ -68,6 +68,8 @@ class LocalServer:
             return
         hello = hello_of(asked)
         refusal, others = self._refusal(hello), differing(hello.settings, self._fingerprints)
+        schema, is_known = self._schema_of(hello)
+        others = others if is_known else tuple(sorted([*others, "ontology"]))
         writer.write(Welcome(error=refusal, settings_not_used=others).model_dump_json().encode() + b"\n")
         await writer.drain()
         if refusal is not None:
@@ -79,11 +81,18 @@ class LocalServer:
 
         scope = ClientScope(group=hello.group, read_only=hello.read_only)
         own = {"mcp_profile": hello.profile, "mcp_instructions": hello.instructions}
-        server = server_of(self._service, self._settings.model_copy(update=own), lambda _: scope, others)
+        server = server_of(self._service, self._settings.model_copy(update=own), lambda _: scope, others, schema)
         answers: Any = _Answers(writer)
         lines: Any = _Lines(reader, answers)
         async with stdio_server(lines, answers) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
+
+    def _schema_of(self, hello: Hello) -> tuple[str | None, bool]:
+        """Return the ontology that messages of an agent name, and whether they can be read with the one it asks for."""
+        try:
+            return None if hello.ontology is None else self._service.schema_of(hello.ontology), True
+        except AsofError:
+            return None, False
 
     def _refusal(self, hello: Hello) -> str | None:
         if hello.version != version():

@@ -9,7 +9,7 @@ from pydantic import BaseModel, SecretStr
 
 from asof.settings import Settings
 
-OWN: Final = frozenset({"mcp_profile", "mcp_read_only", "mcp_instructions"})
+OWN: Final = frozenset({"mcp_profile", "mcp_read_only", "mcp_instructions", "ontology"})
 """Settings that each agent has for itself."""
 UNUSED: Final = frozenset(
     {

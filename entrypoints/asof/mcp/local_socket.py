@@ -31,6 +31,7 @@ class Hello(BaseModel):
 
     version: str
     settings: dict[str, str]
+    ontology: str | None
     group: str
     profile: str
     read_only: bool
@@ -45,7 +46,9 @@ def hello_of(line: bytes) -> Hello:
     """Return what a process asks for; of one of another version its version alone. ValidationError: it is none."""
     version = _Version.model_validate_json(line).version
     if version != own_version():
-        return Hello(version=version, settings={}, group="", profile="", read_only=True, instructions=None)
+        return Hello(
+            version=version, settings={}, ontology=None, group="", profile="", read_only=True, instructions=None
+        )
     return Hello.model_validate_json(line)
 
 

@@ -25,10 +25,12 @@ def server_of(
     settings: Settings,
     scope_of: Callable[[Any], ClientScope],
     settings_not_used: tuple[str, ...] = (),
+    schema: str | None = None,
 ) -> Server[Any]:
     """Return a server over a service. `scope_of` returns the scope of a request, given its context.
 
-    settings_not_used: those of the client that are others here.
+    settings_not_used: those of the client that are others here. schema: the ontology that its messages are read with;
+    None: the memory's own.
     """
     offered = {tool.name: tool for tool in PROFILES[settings.mcp_profile]}
 
@@ -40,6 +42,7 @@ def server_of(
             Confirmation(context, call),
             shows_apps(context),
             settings_not_used,
+            schema,
         )
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

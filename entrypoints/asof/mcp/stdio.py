@@ -38,6 +38,7 @@ def run(settings: Settings, group: str, started: Callable[[], None]) -> int:
     hello = Hello(
         version=version(),
         settings=fingerprints(settings),
+        ontology=settings.ontology if "ontology" in settings.model_fields_set else None,
         group=group,
         profile=settings.mcp_profile,
         read_only=settings.mcp_read_only,

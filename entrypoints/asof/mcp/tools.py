@@ -28,7 +28,8 @@ G = TypeVar("G", bound=Arguments)
 class Access:
     """What a call works on: the service, the scope, what models may cost each group, and what the client can.
 
-    settings_not_used: those of the client that are others in the process that serves it.
+    settings_not_used: those of the client that are others in the process that serves it. schema: the ontology that its
+    messages are read with; None: the memory's own.
     """
 
     served: Service
@@ -37,6 +38,7 @@ class Access:
     confirmation: Confirmation
     shows_apps: bool
     settings_not_used: tuple[str, ...] = ()
+    schema: str | None = None
 
 
 class Reply(NamedTuple):

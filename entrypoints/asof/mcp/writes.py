@@ -56,7 +56,7 @@ async def add_memory(access: Access, asked: AddMemoryArguments) -> Reply:
     """Remember something that was said, decided or found out, in whole sentences with names and dates."""
     group = access.scope.one(asked.group_id)
     said_at = asked.time("reference_time")
-    message = _message(asked, group, said_at)
+    message = _message(asked, group, said_at, access.schema)
     request = keyed_request(access, group, asked.idempotency_key, asked)
     [position] = await access.served.take([message], request)
     unused = [name for name in _UNUSED if getattr(asked, name) is not None]
@@ -64,7 +64,7 @@ async def add_memory(access: Access, asked: AddMemoryArguments) -> Reply:
     return await outcome_of(access, group, [position], asked.wait_seconds, said_at=said_at, uuid=uuid, unused=unused)
 
 
-def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Message:
+def _message(asked: AddMemoryArguments, group: str, said_at: int | None, schema: str | None) -> Message:
     turn = _TURN.fullmatch(asked.episode_body) if asked.source == "message" else None
     speaker, content = (turn[1].strip(), turn[2]) if turn else ("", asked.episode_body)
     role_type = speaker.casefold() if speaker.casefold() in _ROLES else "user"
@@ -79,6 +79,7 @@ def _message(asked: AddMemoryArguments, group: str, said_at: int | None) -> Mess
         "excluded_entity_types": list(asked.excluded_entity_types) or None,
         "previous_episode_ids": None if asked.previous_episode_uuids is None else list(asked.previous_episode_uuids),
         "update_communities": asked.update_communities,
+        "schema_id": schema,
     }
     if asked.source != "json":  # who writes a text says "we" of somebody, too
         fields |= {"role_type": role_type, "role": "" if speaker.casefold() in _ROLES else speaker}

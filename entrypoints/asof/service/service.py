@@ -27,7 +27,7 @@ from asof.service.worker_process import process
 from asof.settings import Settings
 from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_projections.model.prices import ModelBudget
-from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.messages import AnyMessage, ErasureRequest, RedactionRequest
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
@@ -70,6 +70,11 @@ class Service:
             self._builds: list[ChildProcess] = []
             stack.callback(self._stop_builds)
             self.on_topics: Final = settings.kafka is not None
+            read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
+            self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
+            stack.callback(self._searcher.close)
+            if settings.embedder != "none":
+                self._searcher.submit(Searcher.start)  # it reads its vectors while the worker opens the memory
             self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
             stack.callback(self.worker.stop)
 
@@ -82,19 +87,16 @@ class Service:
 
             self._intake = Intake(open_log, self.worker.wake, settings.clock_years)
             stack.callback(self._intake.close)
-            read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
             self._readers = ResourcePool("asof-reader", partial(Reader, places, read, clock.system), _READERS)
             stack.callback(self._readers.close)
-            self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
-            stack.callback(self._searcher.close)
             self._long_questions = LongQuestions(places, read)
             stack.callback(self._long_questions.end)
             if settings.embedder != "none":
-                self._searcher.submit(Searcher.start)
                 self._embedder = BackgroundEmbedder(self._searcher.submit, lambda: self.worker.busy)
                 if self.worker.ready:
                     self._embedder.follow()
             own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
+            self._own_ontology: Final = own
             self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
             self._stack = stack.pop_all()
 
@@ -119,6 +121,17 @@ class Service:
             positions = await self.take(messages, request)
             await self.done(positions[-1])
         return positions
+
+    def schema_of(self, ontology: str) -> str | None:
+        """Return the id by which a message names an ontology; None: it is the memory's own, which needs no name.
+
+        InvalidInput: no message can name it, such as another file than the memory was made with.
+        """
+        if ontology == self._own_ontology.id or ontology in self.ontologies:
+            return None if ontology == self._own_ontology.id else ontology
+        if load_ontology(ontology).id != self._own_ontology.id:
+            raise InvalidInput(f"messages can be read with {', '.join(self.ontologies)}", field="ontology")
+        return None
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Let a search that somebody waits for find the searcher free: nothing new is embedded until this is left."""
