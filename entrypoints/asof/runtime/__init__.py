@@ -33,6 +33,7 @@ __all__ = [
     "ontology_trial",
     "open_logs",
     "opentelemetry_tracer",
+    "prepared_vectors",
     "processes",
     "prompt_registry",
     "rebuild_estimate",

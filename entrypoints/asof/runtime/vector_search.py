@@ -12,6 +12,7 @@ from asof.runtime import span_names
 from asof.runtime.embedders import choose_embedder
 from asof.runtime.graph_database import Of, vectors_of
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.prepared_vectors import PreparedVectors
 from asof.runtime.stopwatch import Stopwatch
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
@@ -49,10 +50,14 @@ class VectorSearch:
     """One generation opened for search. What few texts lack a vector get one before each answer, the others behind it.
 
     So no search waits for an import before it: what has no vector yet is found by words, and the answer says how much.
+    prepared: what was read of its files before.
     """
 
-    def __init__(self, places: DirectoryLayout, opened: Opened, settings: Settings) -> None:
-        self._chosen = embedder = choose_embedder(settings)
+    def __init__(
+        self, places: DirectoryLayout, opened: Opened, settings: Settings, prepared: PreparedVectors | None = None
+    ) -> None:
+        self._prepared = prepared
+        self._chosen = embedder = prepared.embedder if prepared else choose_embedder(settings)
         self._embedder = QuestionEmbedder(embedder) if embedder else None
         self._vectors_file = places.vectors
         self._settings = settings
@@ -314,7 +319,9 @@ class VectorSearch:
         """
         assert self._cache is not None, "there is no embedder"
         if self._turns is None:
-            index = FaissVectorIndex.open(self._turns_file, self._cache.model_id, self._cache.dimensions)
+            index = self._read_before(self._turns_file) or FaissVectorIndex.open(
+                self._turns_file, self._cache.model_id, self._cache.dimensions
+            )
             self._turns = VectorProjection(turns_of(self._episodes), self._cache, index)
         return self._turns
 
@@ -327,8 +334,13 @@ class VectorSearch:
     def _following(self, of: Of, texts: Texts, file: Path) -> VectorProjection | None:
         if self._cache is None:
             return None
-        index = vectors_of(self._settings, self._beliefs, of, file, self._cache.model_id, self._cache.dimensions)
+        index: VectorIndex = self._read_before(file) or vectors_of(
+            self._settings, self._beliefs, of, file, self._cache.model_id, self._cache.dimensions
+        )
         return VectorProjection(texts, self._cache, index)
+
+    def _read_before(self, file: Path) -> FaissVectorIndex | None:
+        return None if self._prepared is None else self._prepared.take(file)
 
     def _held(self) -> list[VectorProjection]:
         return [projection for projection in (self._projection, self._names, self._turns) if projection is not None]

@@ -20,6 +20,7 @@ from asof_streams.messages import ConsolidationRequest, FactStatement
 from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
+    from asof.runtime.prepared_vectors import PreparedVectors
     from asof.runtime.vector_search import VectorSearch
     from asof_ontologies.model import Ontology
     from asof_projections.model.answers import Consolidated, Hit, Hits, WhatIf
@@ -39,6 +40,7 @@ class ReadSession:
         self._catalog = str(places.catalog)  # asked after at each question, so kept as the system takes it
         self._stamp: tuple[int, int] | None = None  # of the catalogue that was opened
         self._searching: VectorSearch | None = None
+        self._prepared: PreparedVectors | None = None  # until the first search
 
     def opened(self) -> Opened:
         """Return the generation that answers."""
@@ -175,8 +177,15 @@ class ReadSession:
         if self._searching is None:
             from asof.runtime.vector_search import VectorSearch
 
-            self._searching = VectorSearch(self.places, opened, self._settings)
+            self._searching = VectorSearch(self.places, opened, self._settings, self._prepared)
+            self._prepared = None
         return self._searching
+
+    def prepare(self) -> None:
+        """Read what a search needs of files, and open no graph, which a worker may be about to make."""
+        from asof.runtime.prepared_vectors import PreparedVectors
+
+        self._prepared = PreparedVectors.of(self.places, self._settings)
 
     @property
     def lacks_vectors(self) -> bool:

@@ -42,6 +42,11 @@ class Reader(Session):
         """Embed new texts for about so long; return whether there are more. No search of this reader waits then."""
         return any(source.keep_up(seconds) for source in self.sources.every())
 
+    def prepare(self) -> None:
+        """Read what a search needs of files, before anybody asks."""
+        for source in self.sources.every():
+            source.prepare()
+
     def end(self) -> int:
         """Return the position that the next message will have, as far as is known here: on a topic its offset."""
         with SqliteLog(self.places.messages) as log:

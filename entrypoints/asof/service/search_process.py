@@ -1,7 +1,7 @@
 """The reader that searches, in a process of its own: no other request waits while it computes vectors.
 
-It has the one model and the one index of a service. It is started beside the worker, or when it is first asked: one
-thread uses it.
+It has the one model and the one index of a service. It is started before the worker, and reads them meanwhile, or when
+it is first asked: one thread uses it.
 """
 
 from collections.abc import Callable
@@ -26,6 +26,7 @@ class Searcher:
     def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
         self._given = places, settings
         self._child: ChildProcess | None = None
+        self._was_asked = False
 
     def start(self) -> None:
         """Start the process, which gets ready while others do."""
@@ -35,6 +36,7 @@ class Searcher:
         """Return the answer. UnavailableError: the process ended, and is started again when it is asked next."""
         self.start()
         assert self._child is not None
+        self._was_asked = True
         try:
             self._child.send(tracing.carried(question))
             found: R = self._child.receive()
@@ -50,7 +52,7 @@ class Searcher:
 
     def _stop(self) -> None:
         if self._child is not None:
-            self._child.stop()
+            self._child.stop() if self._was_asked else self._child.kill()  # who reads files only has nothing to finish
             self._child = None
 
     def __enter__(self) -> Self:
@@ -61,10 +63,12 @@ class Searcher:
 
 
 def answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> None:
-    """Answer questions until there are no more."""
+    """Answer questions until there are no more. What they need of files is read while nobody asks yet."""
     lower_priority()
     log_to_stderr(settings, "asof")
     with Reader(places, settings, clock.system) as reader:
+        if not channel.ready():
+            reader.prepare()
         while True:
             question = channel.receive()
             try:

@@ -85,6 +85,12 @@ class FaissVectorIndex:
     def __len__(self) -> int:
         return len(self._ids)
 
+    def prepare(self) -> None:
+        """Make what the first search would make otherwise: the coarse codes, where there are so many rows."""
+        with self._lock:
+            if len(self) >= MANY:
+                self._coarse.extend(self._codes[len(self._coarse) :])
+
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
         del groups  # erasing a group removes its ids
         assert vectors.shape == (len(ids), self._dimensions)

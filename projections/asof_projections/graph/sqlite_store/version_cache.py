@@ -23,6 +23,7 @@ _CLOSED: Final = "SELECT n, kt FROM versions INDEXED BY version_closed WHERE clo
 _FACTS: Final = """SELECT n, length(sentence) - length(replace(sentence, ' ', '')) + 1,
     coalesce((SELECT occurrence + 2 * planned FROM deeds d WHERE d.n = f.n), 0) FROM facts f WHERE n > ?
     ORDER BY n"""
+_FACT: Final = np.dtype([(name, np.int64) for name in ("n", "words", "deed")])
 _KEPT: Final = 4  # what held in so many windows: searches ask about two in turns, a moment and any time
 _OCCURRENCE, _PLANNED = 1, 2  # as it was asserted
 _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'erased')"
@@ -161,7 +162,7 @@ class VersionCache:
 
     def _measure(self, db: sqlite3.Connection) -> None:
         """Read the facts that came since: the words of their sentences, and which are occurrences."""
-        rows = np.array(db.execute(_FACTS, (len(self.words) - 1,)).fetchall(), np.int64).reshape(-1, 3)
+        rows = np.fromiter(db.execute(_FACTS, (len(self.words) - 1,)), _FACT).view(np.int64).reshape(-1, 3)
         self.facts += len(rows)
         if len(rows):
             words = np.zeros(int(rows[-1, 0]) + 1, np.int32)
