@@ -58,6 +58,9 @@ ON_THE_WAY = [
     ("In *.py files, never use print", 2),
     ("Always use type hints in src/api", 2),
     ("Do not touch api/", 2),
+    ("When editing src/api, always add a test", 2),
+    ("Before you change src, put", 0),
+    ("Don't touch anything under api", 2),
 ]
 OF_NO_PATH = [
     "Never commit to main",
@@ -75,6 +78,8 @@ ELSEWHERE = [
     "In *.ts files, prefer named exports",
     "Don't edit files in src/generated",
     "In /etc/nginx, always run nginx -t",
+    "When editing src/db, always add a migration",
+    "Never edit files under migrations",
 ]
 
 

@@ -19,10 +19,11 @@ _STOPS: Final = ".!?"
 _NAME: Final = re.compile(r"[\w.@+*~-]+")
 _GLOB: Final = re.compile(r"\*?\.\w{1,5}|[\w*.-]*\*[\w*.-]*")
 _OPENING: Final = re.compile(
-    r"(?:(?:please|when|whenever|if|you|we|are|work|working|edit|editing|change|changing|touch|touching|and) ){0,4}"
-    r"(?:in|inside|under|within|below|for|on) (?:the )?(?:(?:file|files|folder|directory) )?",
+    r"(?:please )?(?:(?:when|whenever|if|before) (?:(?:you|we|are) ){0,2}(?:work|edit|chang|touch)\w* )?"
+    r"(?:(?:in|inside|under|within|below|for|on) )?(?:the )?(?:(?:file|files|folder|directory) )?",
     re.IGNORECASE,
 )
+_UNDER: Final = re.compile(r"\b(?:files?|anything|everything|code) (?:under|below) (?=[\w.-]+$)", re.IGNORECASE)
 _EDITED: Final = re.compile(
     r"\b(?:in|inside|under|within|below|files?|folder|(?:chang|delet|edit|modif|renam|remov|touch)\w*) "
     r"(?:the )?(?:files? |folder |directory )?",
@@ -50,9 +51,11 @@ def named_paths(text: str) -> list[Path]:
 def scope_of(rule: str) -> list[Path]:
     """Return the paths of which a rule is, by its own words; none: it is of no path."""
     rule = _ADDRESS.sub(" ", rule)
-    opening = _OPENING.match(rule)
+    opening, under = _OPENING.match(rule), _UNDER.search(rule)
     if opening is not None and (path := _path_at(rule, opening.end())):
         return [path]
+    if under is not None and (path := _path(rule[under.end() :])):
+        return [path]  # the slash behind a folder's name may have ended the sentence
     if _PUTS.search(rule) is not None:
         return []  # it says where something belongs, whatever is worked on
     places = (_path_at(rule, found.end()) for found in _EDITED.finditer(rule))
