@@ -108,6 +108,9 @@ def test_a_triplet_is_a_fact_of_exact_names(ana: Agent) -> None:
 
     assert [(edge["fact"], edge["name"]) for edge in added["edges"]] == [("Ana owns a boat.", "owns")]
     assert {node["name"] for node in added["nodes"]} == {"Ana", "a boat"}
+    assert added["message"] == "Triplet added successfully"
+    again = ana.ask("add_triplet", **triplet, fact="Ana owns a boat.", source_node_uuid="of-Graphiti")
+    assert again["message"] == "Nothing changed: it was known. Not used, since names decide: source_node_uuid"
 
 
 def test_communities_are_found_a_name_is_summarized_and_all_is_erased(ana: Agent) -> None:

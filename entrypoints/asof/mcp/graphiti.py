@@ -103,9 +103,11 @@ async def add_triplet(access: Access, asked: AddTripletArguments) -> Reply:
     became = await outcome(access.served, positions[0])
     changes = became.changes if became.state == "done" else ()
     found = {change.fact.uuid: change.fact for change in changes if change.change == "opened"}
+    unused = [name for name in ("source_node_uuid", "target_node_uuid") if getattr(asked, name) is not None]
+    rest = f". Not used, since names decide: {', '.join(unused)}" if unused else ""
     answer = AddedTriplet(
         **await shared_fields(access, [group]),
-        message="Triplet added successfully" if found else "Nothing changed: it was known",
+        message=("Triplet added successfully" if found else "Nothing changed: it was known") + rest,
         nodes=await ends_of(access, found.values()),
         edges=tuple(map(RecalledFact.of, found.values())),
     )
