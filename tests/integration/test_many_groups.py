@@ -13,8 +13,9 @@ import asof
 from asof.api.memory import Memory
 from asof_projections.graph.sqlite_store import postings, recent_turns, write_buffer
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from effort import tries
 
-GROUPS = 400
+GROUPS = tries(200, nightly=400)
 MOST = 100  # bytes for each further group: a few numbers, and no object of Python
 
 
