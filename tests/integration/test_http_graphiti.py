@@ -75,13 +75,13 @@ def test_a_plan_says_in_its_sentence_that_it_is_one(server: Server) -> None:
 
 def test_search_looks_into_the_groups_that_are_named_or_into_all(server: Server) -> None:
     for group in ("one", "two", "three"):
-        server.say(group, "I live in Kigali.", role=group.title())
+        server.say(group, "I live in Lusaka.", role=group.title())
 
-    assert {f["fact"] for f in server.search("Kigali", "one", "two")} == {"One lives in Kigali", "Two lives in Kigali"}
+    assert {f["fact"] for f in server.search("Lusaka", "one", "two")} == {"One lives in Lusaka", "Two lives in Lusaka"}
     for everywhere in ([], [""], None):
-        answer = server.client.post("/search", json={"query": "Kigali", "group_ids": everywhere})
+        answer = server.client.post("/search", json={"query": "Lusaka", "group_ids": everywhere})
         assert {f["fact"].partition(" ")[0] for f in answer.json()["facts"][:3]} == {"One", "Two", "Three"}
-    assert server.search("Kigali", "nobody") == []
+    assert server.search("Lusaka", "nobody") == []
 
 
 @pytest.mark.parametrize(("most", "found"), [(1, 1), ("2", 2), (0, 0), (-1, 0), (10**30, 2)])
