@@ -30,6 +30,7 @@ def measure(material: Material) -> Iterator[Figure]:
     folder.mkdir()
     runs = {
         "asof": (Path(sys.executable), _RUN, "bench.peers.agent_memory:AgentMemory"),
+        "asof, lexical embedder": (Path(sys.executable), _RUN, "bench.peers.agent_memory:lexical"),
         "Memvara": (interpreter("memvara"), _NEWER + _RUN, "memvara"),
         "vector-rag, its baseline": (interpreter("memvara"), _RUN, "vector-rag"),
     }
@@ -58,7 +59,8 @@ class AgentMemory:
 
     name, version = "asof", asof.__version__
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: str = "minilm") -> None:
+        self._embedder = embedder
         self._folder = TemporaryDirectory(prefix="asof-bench-")
         base: Any = import_module("benchmarks.agent_memory.adapters.base")
         self._answer, self._usage, self._indexable = base.MemoryAnswer, base.Usage, base.indexable
@@ -79,7 +81,7 @@ class AgentMemory:
         ontology = Path(self._folder.name, "ontology.yaml")
         about = {"id": "agent_memory_benchmark", "version": "1", "description": "What is told in a benchmark."}
         ontology.write_text(json.dumps({**about, **_OPEN, "relation_types": relations}))
-        self._memory = asof.open(Path(self._folder.name, "data"), ontology=str(ontology), embedder="minilm")
+        self._memory = asof.open(Path(self._folder.name, "data"), ontology=str(ontology), embedder=self._embedder)
         self._lines: list[dict[str, Any]] = []
 
     def remember(self, event: Any) -> None:
@@ -137,3 +139,8 @@ class AgentMemory:
             assert not taken.refused
             assert not taken.parked
             self._lines = []
+
+
+def lexical() -> AgentMemory:
+    """Return asof with an embedder of words and their parts, as the benchmark gives one to Memvara."""
+    return AgentMemory("hash")
