@@ -14,6 +14,14 @@ from asof_streams.files import make_file, sync
 BUSY_SECONDS: Final = 5.0
 VACUUM_SECONDS: Final = 0.25  # for which a vacuum waits for readers: it is tried again, and writers wait meanwhile
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
+_DAMAGED: Final = (  # messages of codes that mean other things, too; all that asof's statements name, its files have
+    "unsupported file format",
+    "no such table: ",
+    "no such column: ",
+    "no such index: ",
+    "vtable constructor failed: ",
+    "SQL logic error",  # of words, where the table that they are of is gone
+)
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FAILURES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space, then try again",
@@ -69,7 +77,7 @@ def _is_damage(error: BaseException) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # raised by Python: a text in the file is not UTF-8, or the call was wrong
         return isinstance(error, sqlite3.OperationalError)
-    return code & 0xFF in _DAMAGE or str(error) == "unsupported file format"
+    return code & 0xFF in _DAMAGE or str(error).startswith(_DAMAGED)
 
 
 def create(path: Path, script: str) -> None:

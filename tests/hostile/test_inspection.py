@@ -129,6 +129,13 @@ DAMAGE: dict[str, tuple[str, str, str]] = {
         "graph of semantic.main",
     ),
     "an index that is gone": ("generations/main/graph.db", "DROP INDEX now_subject", "graph of semantic.main"),
+    "an index that questions name": ("episodes.db", "DROP INDEX turn", "graph of episodic"),
+    "a table that is gone": ("generations/main/graph.db", "DROP TABLE versions", "graph of semantic.main"),
+    "the settings of a table of words": (
+        "generations/main/graph.db",
+        "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'sentence_words_config'",
+        "graph of semantic.main",
+    ),
     "a fact that is another one": (
         "generations/main/graph.db",
         "UPDATE versions SET vf = vf + 1",

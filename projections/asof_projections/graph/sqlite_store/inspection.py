@@ -66,6 +66,8 @@ def content_of(path: Path, named: Path) -> str:
         for table, order in _ORDER.items():
             columns = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
             kept = [_read(table, column) for column in columns if (table, column) not in _LEFT_OUT]
+            if not kept:
+                raise DamagedView(f"{named} is damaged: it has no table {table}; {REMEDY}")
             rows = db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
             while some := rows.fetchmany(HASHED):
                 digest.update(repr(some).encode("utf-8", "surrogatepass"))
