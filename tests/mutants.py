@@ -52,6 +52,21 @@ _BELIEF: Final = (
     "tests/integration/test_endings_by_model.py",
     "tests/hostile/test_failing_models.py",
 )
+_CHAT: Final = (
+    *_BELIEF,
+    "tests/integration/test_changed_agreements.py::test_a_rule_that_was_told_long_ago_is_lifted",
+    "tests/integration/test_changed_agreements.py::test_what_lifts_another_rule_or_none_leaves_a_rule_as_it_is",
+    "tests/integration/test_changed_agreements.py::test_of_two_rules_that_can_be_meant_none_is_lifted",
+    "tests/integration/test_changed_agreements.py::test_what_has_a_new_owner_is_the_old_one_s_no_longer",
+    "tests/integration/test_changed_agreements.py::test_who_owns_one_of_a_kind_ends_nobody_else_s",
+    "tests/integration/test_changed_values.py::test_what_the_speaker_called_my_rent_is_meant_by_the_rent",
+    "tests/integration/test_changed_values.py::test_two_speakers_have_a_rent_each",
+    "tests/integration/test_changed_values.py::test_a_name_with_fewer_words_means_the_one_thing_that_ends_so",
+    "tests/integration/test_changed_values.py::test_a_value_that_holds_no_longer_ends_itself_and_no_later_one",
+    "tests/integration/test_changed_values.py::test_a_name_with_fewer_words_means_none_of_two",
+    "tests/integration/test_changed_values.py::test_the_favorites_of_two_kinds_stand_beside_each_other",
+    "tests/integration/test_changed_values.py::test_a_thing_has_a_version_and_a_date_at_once",
+)
 _LOG: Final = (
     "tests/unit/test_sealer.py",
     "tests/contract/test_event_log.py",
@@ -117,13 +132,15 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_identities_agent.py",
         "tests/unit/test_timezones.py",
     ),
+    "agents/asof_agents/handlers/posts.py": ("tests/unit/test_posts.py",),
+    "agents/asof_agents/handlers/identities.py": ("tests/unit/test_identities_agent.py",),
     "agents/asof_agents/handlers/entities.py": (
         "tests/unit/test_entities_agent.py",
         "tests/unit/test_identities_agent.py",
         "tests/unit/test_withdrawals.py",
     ),
-    "agents/asof_agents/handlers/chat_periods.py": _BELIEF,
-    "agents/asof_agents/handlers/chat_statements.py": _BELIEF,
+    "agents/asof_agents/handlers/chat_periods.py": _CHAT,
+    "agents/asof_agents/handlers/chat_statements.py": _CHAT,
     "agents/asof_agents/handlers/facts.py": _BELIEF,
     "agents/asof_agents/handlers/invalidations.py": (*_STATED, *_SAID),
     "agents/asof_agents/handlers/endings.py": _BELIEF,
@@ -155,6 +172,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/hostile/test_unexpected_faults.py::test_a_message_that_a_generation_fails_at_is_parked_there_alone",
     ),
     "agents/asof_agents/resolution/candidates.py": ("tests/unit/test_candidates.py", *_DOUBTS),
+    "agents/asof_agents/resolution/wordings.py": ("tests/unit/test_wordings.py",),
     "agents/asof_agents/resolution/exact.py": (
         "tests/unit/test_resolution.py",
         "tests/unit/test_entities_agent.py",

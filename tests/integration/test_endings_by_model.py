@@ -42,6 +42,19 @@ def silent(server: ModelServer) -> None:
     server.says = lambda _: json.dumps({"entities": [], "facts": [], "attributes": []})
 
 
+def finds_ended(server: ModelServer, relation: str) -> None:
+    """Let the model find that a relation of the speaker to a band ended, in whatever is said from now on."""
+    fact = {"subject": 0, "relation": relation, "object": 1, "stance": "ended", "confidence": 0.9}
+    times = {"valid_from": None, "valid_to": None, "time_words": None}
+    server.says = lambda text: json.dumps(
+        {
+            "entities": [{"id": 1, "text": "band", "type": "Organization"}],
+            "facts": [{**fact, **times, "quote": text}],
+            "attributes": [],
+        }
+    )
+
+
 def test_a_model_is_shown_the_facts_that_hold_of_what_a_message_names_and_ends_those_that_it_says(world, server):
     say(world, *TOLD)
     silent(server)
@@ -68,14 +81,7 @@ def test_most_messages_ask_of_no_ending(world, server):
 
 def test_an_ending_that_no_fact_meets_is_a_question_and_one_that_rules_know_is_none(world, server):
     say(world, *TOLD)
-    quote = {"subject": 0, "object": 1, "stance": "ended", "valid_from": None, "valid_to": None, "time_words": None}
-    server.says = lambda text: json.dumps(
-        {
-            "entities": [{"id": 1, "text": "band", "type": "Organization"}],
-            "facts": [{**quote, "relation": "member_of", "quote": text, "confidence": 0.9}],
-            "attributes": [],
-        }
-    )
+    finds_ended(server, "member_of")
     server.ends = ending("guitar")
     say(world, "No band for me.")
 
@@ -86,6 +92,32 @@ def test_an_ending_that_no_fact_meets_is_a_question_and_one_that_rules_know_is_n
     say(world, "I work at Acme.", "I left Acme.")
     assert not any("Acme" in fact for fact in facts(world))
     assert len(prompts(server, "Facts")) == 1
+
+
+@pytest.mark.parametrize(
+    ("relation", "before", "questions"),
+    [
+        ("works_at", "I like tea.", 1),
+        ("likes", "I like tea.", 1),
+        ("works_at", "I work at Acme.", 0),  # which the band was before
+        ("visited", "I like tea.", 0),  # what was done cannot end
+    ],
+)
+def test_an_ending_that_no_fact_meets_is_a_question_unless_another_value_holds_there_or_it_was_done(
+    world, server, relation, before, questions
+):
+    say(world, *TOLD, before)
+    finds_ended(server, relation)
+    say(world, "No band for me.")
+
+    assert len(prompts(server, "Facts")) == questions
+
+
+def test_an_ending_of_one_of_many_that_hold_is_no_question(world, server):
+    say(world, *TOLD, "I sold the Honda Civic.")
+
+    assert not any("Civic" in fact for fact in facts(world))
+    assert prompts(server, "Facts") == []
 
 
 def test_an_answer_about_endings_is_recorded_and_no_rebuild_asks_again(world, server):

@@ -5,7 +5,7 @@ import pytest
 from asking import records
 from asof_streams.ids import episode_id
 from asof_streams.messages import EntityStatement, IdentityStatement, Message, WithdrawalRequest
-from asof_streams.semantic import EntityMerged, EntityUndescribed, EntityUnmerged, FactRetracted
+from asof_streams.semantic import EntityDescribed, EntityMerged, EntityUndescribed, EntityUnmerged, FactRetracted
 from world import World, on
 
 
@@ -145,6 +145,14 @@ def test_an_alias_taken_back_can_be_stated_again(world):
         state(world, "2024-02-01", op, "Robert", name="Rob")
 
     assert store(world).aliases(id_of(world, "Robert"), None) == ["Robert", "Rob"]
+    assert world.parked() == 0
+
+
+def test_an_alias_that_the_entity_has_already_says_nothing_new(world):
+    for name in ("Rob", "Rob", "Robert"):
+        state(world, "2024-02-01", "alias", "Robert", name=name)
+
+    assert len(said(world, EntityDescribed)) == 1
     assert world.parked() == 0
 
 

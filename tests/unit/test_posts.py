@@ -106,6 +106,14 @@ def test_an_edit_of_an_edit_leaves_the_last_text_alone(chat: Chat) -> None:
     assert chat.turns() == ["I live in Lima."]
 
 
+def test_of_two_edits_of_one_time_the_one_that_is_told_last_stands(chat: Chat) -> None:
+    chat.send("I live in Paris.", external_id="1")
+    for place in ("Rome", "Oslo"):
+        chat.edit("1", f"I live in {place}.", timestamp=TOLD + 9 * DAY)
+
+    assert chat.facts() == ["Ana lives in Oslo"]
+
+
 def test_an_edit_back_to_the_first_text_says_again_what_it_said(chat: Chat) -> None:
     chat.send("I live in Paris.", external_id="1")
     chat.edit("1", "I live in Rome.")
@@ -217,9 +225,10 @@ def test_without_ids_of_people_their_names_say_whose_feedback_it_is(chat: Chat) 
     chat.bot("Hello.", "1")
     chat.send("Too short.", external_id="2", reply_to="1")
     chat.undo("2", role="Ben")
+    chat.undo("2", role="Ben", author_id="111")  # one id alone says nothing
     assert "feedback.withdrawn" not in chat.events()
 
-    chat.undo("2", role="Ana")
+    chat.undo("2", role="Ana", author_id="111")
     assert "feedback.withdrawn" in chat.events()
 
 

@@ -12,6 +12,7 @@ SAME = [
     ("to learn the piano", "learning piano"),
     ("to swim", "swimming"),
     ("to make bread", "making bread"),
+    ("to play chess", "playing chess"),
     ("to visit the Louvre", "visiting the Louvre"),
     ("to see a play", "seeing a play"),
     ("clean, readable code", "clean readable code."),
@@ -52,6 +53,7 @@ def test_phrases_of_other_words_numbers_names_and_denials_have_two(one: str, oth
 def test_what_is_aimed_at_is_one_with_to_and_without() -> None:
     aims = ["build AI projects", "Build AI projects.", "building the AI projects"]
     assert len({wording_of_aim(aim) for aim in aims}) == 1
+    assert wording_of_aim("Build AI projects") == wording("to build AI projects")
     assert wording_of_aim("build AI projects") != wording_of_aim("build 2 AI projects")
 
 
