@@ -35,6 +35,9 @@ def test_a_new_value_of_the_same_thing_is_read(before: str, after: str, stated: 
     ("before", "after"),
     [
         ("My sister Ines lives in Leeds.", "My sister Ines works in Boston."),
+        ("Please add a login now.", "When editing src/db, always add a migration."),
+        ("Add a test.", "Always add a doc."),
+        ("Buy a coat.", "I always buy a hat."),
         ("I have a cat called Miso.", "I have a dog called Rex."),
         ("The board meets on Monday.", "The design team meets on Thursday."),
         ("Priya owns the billing service.", "Tom owns the search service."),

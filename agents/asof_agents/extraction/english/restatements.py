@@ -33,6 +33,8 @@ _UNSURE: Final = UNSURE_FROM | UNSURE_MODALS
 _GROUNDS: Final = frozenset({"reason", "alternative"})  # of one choice alone
 _KEY_WORDS_MAX: Final = 3
 _KEY_MAX: Final = 40  # characters
+_BEFORE: Final = 6  # words
+_COMMANDING: Final = ADVERBS | {"please"}
 _TIMED: Final = frozenset({"clock", "day", "date"})
 _NO_KEY: Final = (
     ADVERBS | DETERMINERS | {"am", "are", "is", "'s", "have", "has", "got", "will", "be", "been", "'ll", "'ve"}
@@ -282,10 +284,20 @@ def _is_of_person(context: TurnContext, found: Replacement) -> bool:
 
 def _things(found: Replacement) -> list[Slot]:
     """Return the words beside the old value for what may have it: first those that the message repeats."""
-    others = [each for each in slots(found.before) if each.first != found.old.first and each.kind in {"noun", "name"}]
+    verb = _command(found.before)
+    beside = (each for each in slots(found.before) if each.first not in (found.old.first, verb))
+    others = [each for each in beside if each.kind in {"noun", "name"}]
     after = about(found.after.sentence.low)
     shared = [each for each in others if not about(each.words(found.before)).isdisjoint(after)]
     return shared or others
+
+
+def _command(parsed: ParsedSentence) -> int:
+    """Return where the verb of a command stands, which is no thing that has a value; -1: nowhere."""
+    low = parsed.sentence.low
+    verb = next((place for place, word in enumerate(low) if word not in _COMMANDING), 0)
+    is_bare = low[verb] not in DETERMINERS and not low[verb].endswith("ing")  # "playing a Yamaha" is what I do
+    return verb if is_bare and not DETERMINERS.isdisjoint(low[verb + 1 : verb + 2]) else -1
 
 
 def _place(found: Replacement, thing: Slot) -> tuple[int, int] | None:
@@ -311,9 +323,11 @@ def _key(found: Replacement, thing: Slot | None) -> str:
         return " ".join(word for word in thing.words(found.before) if word[0].isalpha())
     if shared := [word for word in found.old.words(found.before) if word in found.new.words(found.after)]:
         return " ".join(shared)  # "cat person", then "dog person"
-    begin = found.old.first
-    while begin and low[begin - 1] not in SPEAKER_WORDS and low[begin - 1][0].isalnum() and found.old.first - begin < 6:
+    begin, least = found.old.first, _command(found.before) + 1
+    while begin > least and low[begin - 1] not in SPEAKER_WORDS and low[begin - 1][0].isalnum():
         begin -= 1
+        if found.old.first - begin == _BEFORE:
+            break
     words = [word for word in low[begin : found.old.first] if word not in _NO_KEY]
     return " ".join(words[-_KEY_WORDS_MAX:])
 
