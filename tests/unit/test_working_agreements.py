@@ -16,6 +16,7 @@ RULES = [
     "Commit messages must start with a verb",
     "We always run the linter before a release",
     "Never use print in library code",
+    "Do not touch vendor/",
 ]
 
 

@@ -56,7 +56,10 @@ def extract_rules(context: TurnContext, parsed: ParsedSentence) -> None:
     source = _speaker(context, parsed, first)
     if source is None:
         return
-    target = context.findings.mention(relation.targets[0], *parsed.sentence.span(first, last))
+    start, end = parsed.sentence.span(first, last)
+    if context.turn.text[end : end + 1] == "/":  # of a path at the end, by which it is known as one
+        end += 1
+    target = context.findings.mention(relation.targets[0], start, end)
     meaning = Meaning("holds")
     context.findings.relate(source, relation.name, target, meaning, None, parsed.sentence, 0.9, relation.name)
 
