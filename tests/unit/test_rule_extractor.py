@@ -252,6 +252,11 @@ def test_what_is_not_sure_or_says_nothing_is_left_out(text: str) -> None:
     check(text)
 
 
+@pytest.mark.parametrize("text", ["I got", "He was", "Anna, you were", "B WAS"])
+def test_a_sentence_that_breaks_off_says_nothing(text: str) -> None:
+    check(text)
+
+
 def test_the_speaker_is_one_mention_by_the_word_used_first() -> None:
     found = read("My sister Ana works at SAP, and I live in Oslo.")
     assert [(mention.text, mention.start) for mention in found.mentions if mention.speaker] == [("My", 0)]

@@ -54,7 +54,7 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     if at >= count or low[at] in NOT_QUITE:
         return None
     framed = verb_in_frame(low, at)
-    chosen = low[at] in {"was", "were", "got"} and low[at + 1] in _CHOSEN
+    chosen = low[at] in {"was", "were", "got"} and not _CHOSEN.isdisjoint(low[at + 1 : at + 2])
     if not (framed or chosen or past_deed(low[at])):
         return None
     end = framed[0] + 1 if framed else at + 1 + chosen
