@@ -77,7 +77,8 @@ def _is_damage(error: BaseException) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # raised by Python: a text in the file is not UTF-8, or the call was wrong
         return isinstance(error, sqlite3.OperationalError)
-    return code & 0xFF in _DAMAGE or str(error).startswith(_DAMAGED)
+    words = str(error)  # SQLite has one code for these and for others
+    return code & 0xFF in _DAMAGE or words.startswith(_DAMAGED)
 
 
 def create(path: Path, script: str) -> None:
