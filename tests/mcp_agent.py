@@ -30,6 +30,7 @@ from asof.service.service import Service
 from asof.settings import Settings
 from asof_process import ASOF, launcher
 from forked_children import forked_children
+from http_server import CERTIFICATES
 from patience import SECONDS, wait_until
 
 ERAS = ["auto", "legacy"]  # the handshake of 2026 with its fallback, and the one before it
@@ -181,7 +182,7 @@ def agent(
 @contextmanager
 def agent_at(url: str, mode: str = "auto", user: ElicitationFnT | None = None, **headers: str) -> Iterator[Agent]:
     """Connect an agent to a server over HTTP. `user`: who is asked, where the client can ask."""
-    sender = httpx2.AsyncClient(headers=headers, timeout=SECONDS)
+    sender = httpx2.AsyncClient(headers=headers, timeout=SECONDS, verify=CERTIFICATES)
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(sender),

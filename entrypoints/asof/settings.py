@@ -15,7 +15,13 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from asof_agents.conversation.checkins import QuietHours
 from asof_projections.model.prices import ModelBudget, ModelPrice
@@ -27,6 +33,7 @@ from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 from asof_streams.known_names import nearest
 
+_PREFIX: Final = "ASOF_"
 _FOUND: Final = Path("asof.toml")
 _HARMLESS: Final = frozenset(
     {
@@ -115,7 +122,7 @@ class Settings(BaseSettings):
     directory was not named and is not this user's own.
     """
 
-    model_config = SettingsConfigDict(env_prefix="ASOF_", env_ignore_empty=True, frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
 
     settings_file: Path | None = None
     """A TOML file of settings to read in place of ./asof.toml; it may set everything."""
@@ -267,17 +274,19 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, the environment over the file."""
         del dotenv_settings, file_secret_settings
-        arguments, environment = init_settings(), env_settings()
+        # Read once: to look for each field in the environment takes milliseconds, even where none is set.
+        arguments = init_settings()
+        environment = env_settings() if any(name.upper().startswith(_PREFIX) for name in os.environ) else {}
         named = arguments.get("settings_file") or environment.get("settings_file")
         if named is not None and not Path(named).is_file():
             raise InvalidInput(f"{named}: there is no such file", "settings_file")
-        file = TomlConfigSettingsSource(settings_cls, named or _FOUND)
+        file = TomlConfigSettingsSource(settings_cls, named or _FOUND)()
         if named is None:
-            _expect_harmless(file())
+            _expect_harmless(file)
             if arguments.get("data") is None and environment.get("data") is None:
-                _expect_own(Path(file().get("data", settings_cls.model_fields["data"].default)))
-        _expect_secrets_with_addresses((arguments, environment, file()))
-        return init_settings, env_settings, file
+                _expect_own(Path(file.get("data", settings_cls.model_fields["data"].default)))
+        _expect_secrets_with_addresses((arguments, environment, file))
+        return init_settings, InitSettingsSource(settings_cls, environment), InitSettingsSource(settings_cls, file)
 
 
 def _expect_harmless(found: Mapping[str, Any]) -> None:

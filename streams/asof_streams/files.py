@@ -153,7 +153,15 @@ def sync(path: Path) -> None:
 
 
 def replace_file(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write a file whole or not at all: a new file beside it, then a rename. StorageFailed: the old file is intact."""
+    """Write a file whole or not at all. StorageFailed: it cannot be written, and the old file is intact."""
+    try:
+        write_whole(path, parts)
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+
+
+def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+    """Write a file as a new one beside it, flush it, and rename it. OSError: the old file, if any, is intact."""
     fresh = path.with_name(path.name + ".new")
     try:
         fresh.unlink(missing_ok=True)
@@ -164,10 +172,10 @@ def replace_file(path: Path, parts: Iterable[bytes | memoryview]) -> None:
             os.fsync(file.fileno())
         fresh.replace(path)
         sync(path.parent)
-    except OSError as error:
+    except OSError:
         with suppress(OSError):
             fresh.unlink()
-        raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+        raise
 
 
 def stamp(path: Path | str) -> tuple[int, int]:

@@ -4,15 +4,18 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 from asof_streams.errors import NOT_UNICODE, AsofError, DamagedData, InvalidInput, NotFound, StorageFailed, WriterBusy
-from asof_streams.files import make_file, sync
+from asof_streams.files import write_whole
 
 BUSY_SECONDS: Final = 5.0
 VACUUM_SECONDS: Final = 0.25  # for which a vacuum waits for readers: it is tried again, and writers wait meanwhile
+_FILE_VERSIONS: Final = slice(18, 20)  # bytes of a file's header: https://sqlite.org/fileformat.html
+_WRITE_AHEAD: Final = b"\2\2"  # in them: its journal is a write-ahead log, which a database in memory cannot have
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
 _DAMAGED: Final = (  # messages of codes that mean other things, too; all that asof's statements name, its files have
     "unsupported file format",
@@ -83,13 +86,20 @@ def _is_damage(error: BaseException) -> bool:
 
 def create(path: Path, script: str) -> None:
     """Create a SQLite file with a script, whole or not at all: a crash leaves no unfinished file under its name."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    make_file(fresh)  # SQLite gives its rights to the files beside it
-    with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
-        connection.executescript(f"PRAGMA secure_delete = ON; BEGIN; {script}; COMMIT; PRAGMA journal_mode = WAL")
-    fresh.replace(path)
-    sync(path.parent)
+    write_whole(path, (_image(script),))
+
+
+@lru_cache(maxsize=8)
+def _image(script: str) -> bytes:
+    """Return the bytes of the file that a script makes.
+
+    They are kept, since SQLite takes some milliseconds to lay out a graph, and a process may create many files.
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.executescript(script)
+        image = bytearray(connection.serialize())
+    image[_FILE_VERSIONS] = _WRITE_AHEAD
+    return bytes(image)
 
 
 def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:

@@ -18,7 +18,7 @@ import pytest
 from api_keys import TEAM_READ, WRITE, sent, written
 from asof.http.routes.feed import MOST
 from asof_streams.sqlite_log import SqliteLog
-from http_server import Server, serving
+from http_server import CERTIFICATES, Server, serving
 from patience import SECONDS, wait_until
 
 STREAM = "/v1/events/stream"
@@ -37,7 +37,7 @@ def following(server: Server, last: str | None = None, **params: Any) -> Iterato
     headers = {} if last is None else {"Last-Event-ID": last}
     asked = {name.rstrip("_"): value for name, value in {"log": "messages", **params}.items()}
     with (
-        httpx2.Client(base_url=server.url, timeout=SECONDS) as client,
+        httpx2.Client(base_url=server.url, timeout=SECONDS, verify=CERTIFICATES) as client,
         client.stream("GET", STREAM, params=asked, headers=headers) as answer,
     ):
         assert answer.status_code == 200, answer.read()
