@@ -166,6 +166,15 @@ def telling_literals(old: Ask) -> Ask:
     return {**old, "answer": _with(old["answer"], "planned", ("value", "qualifiers"), added)}
 
 
+def telling_sources(old: Ask) -> Ask:
+    """Return an answer in which each evidence says where its statement comes from."""
+
+    def added(parts: dict[str, Any]) -> dict[str, Any]:
+        return {"source_description": ""} if {"quote", "relationship"} <= parts.keys() else {}
+
+    return {**old, "answer": _with(old["answer"], "qualifiers", ("source_description",), added)}
+
+
 def turning(old: Ask) -> Ask:
     """Return an episodic graph whose turns are counted in their group, and stand at nodes and edges too."""
     graph, counts, turns = old["answer"], Counter[str](), {}
@@ -264,6 +273,7 @@ CHANGED: list[Changed] = [
         "Every fact has a `value` and `qualifiers`",
         telling_literals,
     ),
+    Changed(("why", "/v1/why"), "Evidence has a `source_description`", telling_sources),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("generations", "rebuild", "stats"), "What a generation is built from is its `input`", naming_inputs),
     Changed(("generations", "rebuild"), "A start that nobody stated gives way", ruling),

@@ -152,7 +152,8 @@ class FactStatement(Event):
     of valid_at, if none is given. An occurrence cannot be ended.
 
     An object that is a JSON number is a value and no entity: 1.0 is 1, and "1" is the name of an entity. `qualifiers`
-    say more about what is asserted, each a name with a text or a number; they are no part of the claim.
+    say more about what is asserted, each a name with a text or a number; they are no part of the claim, and neither is
+    `source_description`, which says where the statement comes from, as that of a message does.
     """
 
     type: ClassVar[str] = "fact.stated"
@@ -174,6 +175,7 @@ class FactStatement(Event):
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     said_at: int | None = None
     qualifiers: Qualifiers | None = Field(default=None, repr=False, exclude_if=unset)
+    source_description: Label = Field(default="", repr=False, exclude_if=unset)
 
     @field_validator("qualifiers")
     @classmethod

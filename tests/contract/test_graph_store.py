@@ -816,6 +816,14 @@ def test_recent_episodes_are_the_latest_said_of_a_source_oldest_first(known, sto
     assert known.episode("x") is None
 
 
+def test_an_episode_says_where_it_comes_from_in_its_producers_words(known, story) -> None:
+    story.tell(episode("a", 5, "fact").model_copy(update={"source_description": "payroll export"}), episode("b", 5))
+    commit(known, story)
+
+    assert [known.episode(id_).source_description for id_ in ("a", "b")] == ["payroll export", ""]
+    assert known.episode("a").source == "fact"
+
+
 def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -> None:
     story.tell(
         episode("e", 5),

@@ -433,6 +433,18 @@ def test_a_number_and_qualifiers_are_stated_by_options_and_the_number_is_ended_b
     assert asof.json("facts", "--about", "Ana") == []
 
 
+def test_why_says_where_each_statement_comes_from(asof: Asof) -> None:
+    asof("assert", "Ana", "height", "1.62", "--source-description", "passport")
+    asof("end", "Ana", "height", "1.62", "--source-description", "a doctor")
+    [fact] = asof.json("facts", "--about", "Ana", "--any-time")
+
+    asof("why", fact["uuid"])
+
+    said, ended = (line for line in asof.out.splitlines() if ", message " in line)
+    assert ", message 0, from passport  " in said
+    assert ", message 1, from a doctor  " in ended
+
+
 def test_facts_are_stated_ended_corrected_and_retracted_by_verbs(asof: Asof) -> None:
     def held(**fields: str) -> list[str]:
         options = [part for name, value in fields.items() for part in (f"--{name.replace('_', '-')}", value)]

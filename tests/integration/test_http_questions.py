@@ -433,6 +433,18 @@ def test_a_number_and_qualifiers_are_stated_and_answered_as_they_are(server: Ser
     assert (refused.status_code, refused.json()["field"]) == (422, "statements.0.object")
 
 
+def test_a_structured_fact_says_where_it_comes_from_and_why_shows_it(server: Server) -> None:
+    told = {"subject": "Bo", "relation": "height", "object": 1.7, "source_description": "passport"}
+
+    taken = server.client.post("/v1/facts", json={"group_id": "sourced", "statements": [told]})
+    refused = server.client.post("/v1/facts", json={"statements": [{**told, "source_description": "p" * 1_001}]})
+
+    [fact] = get(server, "facts", group_id="sourced", min_position=taken.json()["positions"][0])["facts"]
+    [evidence] = get(server, "why", id=fact["uuid"])["evidence"]
+    assert evidence["source_description"] == "passport"
+    assert (refused.status_code, refused.json()["field"]) == (422, "statements.0.source_description")
+
+
 def test_structured_facts_under_an_idempotency_key_are_stated_once(server: Server) -> None:
     body, headers = {"group_id": "once", "statements": [STATEMENT]}, {"Idempotency-Key": "once"}
 

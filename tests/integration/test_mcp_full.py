@@ -148,6 +148,17 @@ def test_a_fact_is_stated_by_exact_names_once_under_a_key(writer: Agent) -> None
     assert "valid_to: a period begins" in writer.refused("add_fact", **boat, valid_to="2019")
 
 
+def test_a_fact_is_stated_with_its_source_which_explain_fact_shows(writer: Agent) -> None:
+    bike = {"subject": "Ana", "relation": "owns", "object": "a bike", "fact": "Ana owns a bike."}
+    added = writer.became(writer.ask("add_fact", **bike, source_description="insurance.pdf"))
+    [learned] = added["learned"]
+
+    [explained] = writer.ask("explain_fact", fact_id=learned["uuid"])["facts"]
+
+    assert [words["source_description"] for words in explained["words"]] == ["insurance.pdf"]
+    assert 'from "insurance.pdf"' in writer.text("explain_fact", fact_id=learned["uuid"])
+
+
 def test_two_names_are_one_and_two_again(writer: Agent) -> None:
     writer.tell("I live in Berlin.")
     writer.tell("I work at Acme.", speaker="Anna Maria")

@@ -16,7 +16,7 @@ from asof_streams.options import RelationPair, TypeAttribute, TypeSchema
 
 CONTENT = {
     messages.Message: ("content", "role", "name", "source_description"),
-    messages.FactStatement: ("subject", "object", "fact"),
+    messages.FactStatement: ("subject", "object", "fact", "source_description"),
     episodic.EpisodeRecorded: ("name", "role", "body", "source_description"),
     episodic.MentionObserved: ("text",),
     episodic.RelationshipStated: ("time_words",),

@@ -150,7 +150,7 @@ def episode_of_fact(message: Record, stated: FactStatement, known: EpisodeView) 
         episode_id=episode_id(message.group, message.position),
         name=stated.ref or "",
         source="fact",
-        source_description="",
+        source_description=stated.source_description,
         role="",
         role_type="",
         body=body,

@@ -129,7 +129,8 @@ def _words(evidence: Any) -> str:
     if evidence is None:
         return "by words that are gone"
     speaker = f"{evidence.role}: " if evidence.role else ""
-    return f'{evidence.said_at.date()}, message {evidence.position}  {speaker}"{evidence.quote}"'
+    origin = f", from {evidence.source_description}" if evidence.source_description else ""
+    return f'{evidence.said_at.date()}, message {evidence.position}{origin}  {speaker}"{evidence.quote}"'
 
 
 why = question(operations.why, explain, arguments=("id",))

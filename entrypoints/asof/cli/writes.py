@@ -28,7 +28,7 @@ _HELPS: Final = {
     "role_type": "The kind of speaker.",
     "timestamp": "When it was said; now, if left out.",
     "source": "The kind of the content.",
-    "source_description": "Where the content comes from.",
+    "source_description": "Where it comes from.",
     "name": "The producer's own name for the message.",
     "uuid": "An episode that exists already: then nothing is added.",
     "schema_id": "The ontology to read it with; one that fits, if left out.",

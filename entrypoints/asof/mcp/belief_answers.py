@@ -63,6 +63,7 @@ class Words(BaseModel):
 
     quote: str
     role: str
+    source_description: str
     said_at: Instant
     recorded_at: Instant
     episode: str

@@ -25,6 +25,7 @@ class AddFactArguments(Arguments):
     fact: str = Field(min_length=1, description="The same as a sentence.")
     valid_from: MaybeTime = Field(None, description="From when on; now, if left out.")
     valid_to: MaybeTime = None
+    source_description: str = Field("", description="Where it comes from, such as a file.")
     idempotency_key: str | None = Key
     group_id: str | None = None
 
@@ -33,7 +34,7 @@ class AddFactArguments(Arguments):
 async def add_fact(access: Access, asked: AddFactArguments) -> Reply:
     """State one fact by exact names, without a text to be read. For what somebody said, use add_memory."""
     group = access.scope.one(asked.group_id)
-    statement = stated(group, asked, "subject", "relation", "object", "fact")
+    statement = stated(group, asked, "subject", "relation", "object", "fact", "source_description")
     positions = await access.served.take([statement], keyed_request(access, group, asked.idempotency_key, asked))
     return await outcome_of(access, group, positions, LONGEST_WAIT)
 

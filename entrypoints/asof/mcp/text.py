@@ -79,4 +79,5 @@ def of_fact(fact: RecalledFact) -> str:
 def of_words(words: Words) -> str:
     """Return the line of the words that said something."""
     speaker = f" by {quote(words.role)}" if words.role else ""
-    return f"{quote(words.quote)}, said {when(words.said_at)}{speaker} {of_id(words.episode)}"
+    origin = f", from {quote(words.source_description)}" if words.source_description else ""
+    return f"{quote(words.quote)}, said {when(words.said_at)}{speaker}{origin} {of_id(words.episode)}"

@@ -94,9 +94,14 @@ def _read(record: Record) -> ChosenMessage | None:
             said_at = at if said.timestamp is None else said.timestamp
             return ChosenMessage(position, kind, episode_id(record.group, position), said.role, words, said_at)
         case FactStatement() as stated:
-            words = "\n".join(
-                filter(None, (stated.subject, _text(stated.object), stated.fact, _text(stated.qualifiers)))
+            told = (
+                stated.subject,
+                _text(stated.object),
+                stated.fact,
+                _text(stated.qualifiers),
+                stated.source_description,
             )
+            words = "\n".join(filter(None, told))
             said_at = at if stated.said_at is None else stated.said_at
             return ChosenMessage(position, kind, episode_id(record.group, position), "", words, said_at)
         case EntityStatement() as stated_entity:

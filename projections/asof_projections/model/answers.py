@@ -439,6 +439,9 @@ class Evidence(Answer):
         dict[str, str | int | float],
         Field(examples=[{"role": "cook"}], description="Of this statement; only structured facts have any."),
     ] = field(hash=False)
+    source_description: Annotated[
+        str, Field(examples=["payroll export"], description="Where it comes from, in the producer's words.")
+    ]
 
 
 @answer

@@ -89,6 +89,7 @@ class Witness:
             relationship.uuid if relationship else None,
             self._mentions(relationship) if relationship else (),
             json.loads(source.qualifiers),
+            episode.source_description,
         )
 
     def _relationship(self, uuid: str) -> RelationshipRow | None:
