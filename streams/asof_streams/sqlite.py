@@ -25,6 +25,7 @@ _DAMAGED: Final = (  # messages of codes that mean other things, too; all that a
     "vtable constructor failed: ",
     "SQL logic error",  # of words, where the table that they are of is gone
 )
+_WRITE_FORMAT: Final = 18  # where a file has the version of the format that it is written in
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FAILURES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space, then try again",
@@ -62,7 +63,7 @@ class SqliteGuard:
             return InvalidInput(NOT_UNICODE)
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
-        if _is_damage(error):
+        if _is_damage(error) or (_is_read_only(error) and _is_of_no_known_format(self._path)):
             return self._damage(f"{self._path} is damaged: {self._remedy}")
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if primary in _BUSY:
@@ -82,6 +83,16 @@ def _is_damage(error: BaseException) -> bool:
         return isinstance(error, sqlite3.OperationalError)
     words = str(error)  # SQLite has one code for these and for others
     return code & 0xFF in _DAMAGE or words.startswith(_DAMAGED)
+
+
+def _is_read_only(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
+
+
+def _is_of_no_known_format(path: Path) -> bool:
+    """Whether the header of a file has a format in which SQLite does not write: it takes the file for read-only."""
+    with path.open("rb") as file:
+        return file.read(_WRITE_FORMAT + 1)[_WRITE_FORMAT:] not in (b"\x01", b"\x02")
 
 
 def create(path: Path, script: str) -> None:

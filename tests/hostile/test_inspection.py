@@ -13,11 +13,13 @@ import pytest
 
 import asof
 from asof.runtime.generations import kept_ontology
+from asof.runtime.integrity import verify
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.repair import repair
 from asof.settings import Settings
-from asof_streams.errors import AsofError
+from asof_streams.errors import AsofError, StorageFailed
 from effort import tries
+from full_disk import files_no_larger_than
 from old_directories import unpack
 from world import World
 
@@ -223,3 +225,33 @@ def test_an_ontology_of_an_earlier_version_is_repaired(tmp_path: Path) -> None:
 
     assert [check for check in checks if not check.ok] == []
     assert [kept_ontology(path).digest for path in kept] == digests != []
+
+
+@pytest.mark.parametrize("name", ["episodes.db", "generations/main/graph.db", "vectors.db"])
+def test_a_format_that_cannot_be_written_is_damage_and_no_want_of_rights(
+    whole: Path, tmp_path: Path, name: str
+) -> None:
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    content = bytearray((data / name).read_bytes())
+    content[18] ^= 8
+    (data / name).write_bytes(content)
+
+    checks = repair(DirectoryLayout(data), Settings(data=data, embedder="none"))
+
+    assert [check for check in checks if not check.ok] == []
+    assert [check for check in verify(DirectoryLayout(data)) if not check.ok] == []
+
+
+def test_what_cannot_be_read_on_a_full_disk_is_reported_and_never_deleted(whole: Path, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    before = {file: file.read_bytes() for file in data.rglob("*") if file.suffix in {".sqlite", ".db", ".index"}}
+    places = DirectoryLayout(data)
+    with files_no_larger_than(1_000):
+        assert {check.what for check in verify(places) if not check.ok} >= {"log episodic", "graph of episodic"}
+        with pytest.raises(StorageFailed, match="free space"):
+            repair(places, Settings())
+
+    assert {file: file.read_bytes() for file in before if file.exists()} == before
+    world = World(data, embedder="hash")
+    assert world.memory.repair() == []
+    world.memory.close()

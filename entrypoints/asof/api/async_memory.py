@@ -1084,7 +1084,7 @@ class AsyncMemory:
         """Make again what `verify` finds damaged, each from the log before it; return what became of it.
 
         A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
-        writes to this directory.
+        writes to this directory. UnavailableError: a file cannot be read for now; nothing was deleted.
         """
         return await self._run(lambda memory: memory.repair(progress=progress))
 

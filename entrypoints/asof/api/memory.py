@@ -1139,7 +1139,7 @@ class Memory:
         """Make again what `verify` finds damaged, each from the log before it; return what became of it.
 
         A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
-        writes to this directory.
+        writes to this directory. UnavailableError: a file cannot be read for now; nothing was deleted.
         """
         with self._session.reporting(progress):
             return operations.upkeep.repair.ask(self._session)

@@ -41,6 +41,12 @@ class Check:
 
 def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterator[Check]:
     """Check each hash chain, each store against one built anew from its log, the vectors and the ontologies."""
+    for what, found in inspect(places, progress):
+        yield Check(what, ok=isinstance(found, str), found=str(found))
+
+
+def inspect(places: DirectoryLayout, progress: Progress | None = None) -> Iterator[tuple[str, str | AsofError]]:
+    """Yield what `verify` checks, each with what was counted in it, or with the error that looking at it ended in."""
     stores = {"episodic": places.episodes}
     stores |= {f"semantic.{g.name}": places.graph(g.name) for g in existing(places).generations}
     work: list[tuple[str, Callable[[], str]]] = []
@@ -57,9 +63,9 @@ def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterato
     ]
     for done, (what, check) in enumerate(work, 1):
         try:
-            yield Check(what, ok=True, found=check())
+            yield what, check()
         except AsofError as error:
-            yield Check(what, ok=False, found=str(error))
+            yield what, error
         if progress:
             progress(done, len(work))
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from asof.runtime.control_log import touch
 from asof.runtime.generations import keep_ontology, kept_ontology
-from asof.runtime.integrity import Check, verify
+from asof.runtime.integrity import Check, inspect, verify
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, load_ontology
 from asof.runtime.writer import open_writer
@@ -21,7 +21,7 @@ from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo, save
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
-from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput
+from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput, UnavailableError
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -29,23 +29,34 @@ _SIDE_FILES: Final = ("", "-wal", "-shm")
 
 
 def repair(places: DirectoryLayout, settings: Settings, progress: Progress | None = None) -> list[Check]:
-    """Make damaged files again; return their checks, as they are afterwards. WriterBusy.
+    """Make damaged files again; return their checks, as they are afterwards.
 
-    A check that is still not ok says why it cannot be repaired.
+    A check that is still not ok says why it cannot be repaired. UnavailableError: a file can only not be read for now,
+    as where the disk is full or another process has it, which says nothing of its content; nothing was deleted.
     """
     with WriterLock(places.root):
-        damaged = [check for check in verify(places, progress) if not check.ok]
-        refused = {check.what: reason for check in damaged if (reason := _clear(places, check.what))}
+        damaged = _damaged(places, progress)
+        refused = {what: reason for what in damaged if (reason := _clear(places, what))}
     if damaged:
         open_writer(places, settings).close()
         touch(places)  # so that readers open the files anew
     after = {check.what: check for check in verify(places, progress)} if damaged else {}
     return [
-        Check(check.what, ok=False, found=refused[check.what])
-        if check.what in refused
-        else after.get(check.what, Check(check.what, ok=True, found=f"made anew with the next {_next(check.what)}"))
-        for check in damaged
+        Check(what, ok=False, found=refused[what])
+        if what in refused
+        else after.get(what, Check(what, ok=True, found=f"made anew with the next {_next(what)}"))
+        for what in damaged
     ]
+
+
+def _damaged(places: DirectoryLayout, progress: Progress | None) -> list[str]:
+    damaged = []
+    for what, found in inspect(places, progress):
+        if isinstance(found, UnavailableError):
+            raise found
+        if isinstance(found, AsofError):
+            damaged.append(what)
+    return damaged
 
 
 def _next(what: str) -> str:
