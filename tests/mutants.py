@@ -3,7 +3,8 @@
     python tests/mutants.py [MODULE ...]      as `make mutants`; without modules, all of MODULES
 
 `--most 20` tries twenty changes of each module, spread over it. A change is tried by the tests of its module that come
-to its line. It works in a copy of the tree, and ends with 1 if a change was not noticed that is not one of EQUAL.
+to its line. It works in a copy of the tree, and ends with 1 if a change was not noticed that is not one of EQUAL, or
+was not tried: its tests were killed, or waited too long on a busy machine, as they did without it.
 """
 
 import argparse
@@ -325,6 +326,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "agents/asof_agents/consolidation/undo.py": ("tests/unit/test_consolidation.py",),
     "projections/asof_projections/queries/consolidations.py": ("tests/unit/test_consolidation.py",),
 }
+NOT_TRIED: Final = "NOT TRIED"
 EQUAL: Final[dict[str, str]] = json.loads((ROOT / "tests" / "equal_mutants.json").read_text("utf-8"))
 """Changes that need not be noticed, by what is printed of them, each with the reason."""
 
@@ -347,29 +349,36 @@ def main(arguments: list[str]) -> int:
         modules = given.modules or list(MODULES)
         for files in dict.fromkeys(MODULES[module] for module in modules):
             together = [module for module in modules if MODULES[module] == files]
-            for what in _unnoticed(copy, together, files, given.processes, given.most):
+            for what, verdict in _unnoticed(copy, together, files, given.processes, given.most):
                 reason = EQUAL.get(what, "")
                 unexplained += not reason
-                sys.stdout.write(f"{what}: {reason or 'NOT NOTICED'}\n")
+                sys.stdout.write(f"{what}: {reason or verdict}\n")
                 sys.stdout.flush()
     return 1 if unexplained else 0
 
 
 def _unnoticed(
     copy: Path, modules: list[str], files: tuple[str, ...], processes: int, most: int | None
-) -> Iterator[str]:
-    """Yield the changes of modules that their tests do not notice; or why none could be tried, and go on."""
+) -> Iterator[tuple[str, str]]:
+    """Yield the changes of modules that their tests do not notice, and those that could not be tried, or none; go on.
+
+    Beside each: which of the two it is.
+    """
     try:
         tests = Tests([copy / module for module in modules], files)
     except RuntimeError as error:
-        yield str(error)
+        yield str(error), NOT_TRIED
         return
     for module in modules:
         before = tests.tried
         try:
-            yield from (f"{module}: {change}" for change in tests.unnoticed(copy / module, processes, most))
+            yield from (
+                (f"{module}: {change}", "NOT NOTICED") for change in tests.unnoticed(copy / module, processes, most)
+            )
         except RuntimeError as error:
-            yield str(error)
+            yield str(error), NOT_TRIED
+        while tests.lost:
+            yield f"{module}: {tests.lost.pop()}", NOT_TRIED
         sys.stderr.write(f"{module}: {tests.tried - before} changes tried\n")
 
 

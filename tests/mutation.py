@@ -36,8 +36,9 @@ import pytest
 from _pytest.main import pytest_runtestloop
 from hypothesis import Phase, settings
 
-SECONDS: Final = 60  # and ten times what it took before: after which a test of a change hangs, which is noticing it
-PROCESSOR_SECONDS: Final = 6  # and twice what it computed while its lines were noted: the same, of a computation
+SECONDS: Final = 60  # and ten times what it took before: then a test seems to wait for ever; on a busy machine later
+PROCESSOR_SECONDS: Final = 6  # and twice what it computed while its lines were noted: it computes for ever, and notices
+COLLECTING: Final = 60  # seconds of the processor in which tests are collected
 FORGETTING: Final = 0.9  # what a test noticed of one change counts for the next
 IMPOSSIBLE: Final = 77  # the exit code of a process in which a function cannot be given other code
 MEMORY: Final = 6 << 30  # bytes that they may take
@@ -335,10 +336,12 @@ class _Trial:
 
     def _wait(self, session: pytest.Session, running: dict[int, "_Run"]) -> None:
         run, status = _ended(running)
+        if is_lost(status):
+            return  # the module is imported changed instead
         if (by := run.noticed_by(status)) == "" or (
             by and not self._tests.is_sound(by, lambda: self._start(session, [], [by], run.current))
         ):
-            return  # the module is imported changed instead
+            return  # as there
         self._tests.learn(run.tests, by)
         self._tell(json.dumps([run.number, run.tests, by]))
 
@@ -367,9 +370,25 @@ class _Run:
 
     def noticed_by(self, status: int) -> str | None:
         """Return which test ran when its process ended with a status: "" before the first, None after the last."""
-        if not status:
-            return None
+        return None if status == 0 else self.reached()
+
+    def reached(self) -> str:
+        """Return which test ran last; "": none began."""
         return self.current.read_text("utf-8") if self.current.exists() else ""
+
+
+def is_lost(status: int) -> bool:
+    """Tell whether a process ended so that nothing follows of its tests: it waited too long, or something killed it.
+
+    One whose tests fail, or whose changed module cannot be imported, ends by itself, and one that computes for ever by
+    its limit.
+    """
+    if os.WIFSIGNALED(status):
+        return os.WTERMSIG(status) != signal.SIGXCPU
+    return os.WEXITSTATUS(status) not in _TOLD
+
+
+_TOLD: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, IMPOSSIBLE)
 
 
 class Tests:
@@ -393,6 +412,7 @@ class Tests:
         self._noticed: dict[str, float] = dict.fromkeys(self._seconds, 0.0)
         self._sound: dict[str, bool] = {}
         self.tried = 0  # changes, of all modules
+        self.lost: list[str] = []  # those of which nothing is known: their tests were ended, not they themselves
         for name in told["imported"]:
             with suppress(Exception):
                 importlib.import_module(name)
@@ -413,6 +433,7 @@ class Tests:
                 yield change
         self.tried += -(-count // each)
         running: dict[int, _Run] = {}
+        lost: list[_Run] = []
         with tempfile.TemporaryDirectory() as folder:
             for number, (change, lines) in enumerate(module.changes()):
                 if number not in chosen:
@@ -423,24 +444,55 @@ class Tests:
                 current = Path(folder, str(number))
                 running[self._start(module, tests, current)] = _Run(number, tests, current)
                 if len(running) == processes:
-                    yield from self._unnoticed(running, chosen)
+                    yield from self._unnoticed(running, chosen, lost)
             while running:
-                yield from self._unnoticed(running, chosen)
+                yield from self._unnoticed(running, chosen, lost)
+            again = {run.number: run for run in lost}
+            for number, (change, _) in enumerate(module.changes()):
+                if number in again:
+                    yield from self._unnoticed_again(module, change, again[number])
 
-    def _unnoticed(self, running: dict[int, _Run], changes: dict[int, tuple[str, range]]) -> Iterator[str]:
+    def _unnoticed(
+        self, running: dict[int, _Run], changes: dict[int, tuple[str, range]], lost: list[_Run]
+    ) -> Iterator[str]:
         """Wait for one run; yield its change if it ended well. RuntimeError: a test fails without the change, too."""
         run, status = _ended(running)
+        if is_lost(status):
+            lost.append(run)
+        else:
+            yield from self._told(run, status, changes[run.number][0])
+
+    def _told(self, run: _Run, status: int, change: str) -> Iterator[str]:
         by = run.noticed_by(status)
         if by and not self.is_sound(by, lambda: self._start(None, [by], run.current)):
             raise RuntimeError(f"{by} fails in a fork")
         self.learn(run.tests, by)
         if by is None:
-            yield changes[run.number][0]
+            yield change
+
+    def _unnoticed_again(self, module: Module, change: str, run: _Run) -> Iterator[str]:
+        """Try a change alone whose process was lost; yield it if it ends well now.
+
+        That its process is lost again is by the change if one without it, which runs the same test, is not. Else
+        nothing is known of the change.
+        """
+        run.current.unlink(missing_ok=True)
+        status = _wait_for(self._start(module, run.tests, run.current))
+        if not is_lost(status):
+            yield from self._told(run, status, change)
+        elif _wait_for(self._start(None, [run.reached()] if run.reached() else run.tests, run.current)):
+            self.lost.append(change)
 
     def is_sound(self, test: str, start: Callable[[], int]) -> bool:
-        """Tell whether a test comes out well alone, in the process that start starts without a change, once."""
+        """Tell whether a test comes out well alone, in the process that start starts without a change.
+
+        It is tried once, unless that process is lost.
+        """
         if test not in self._sound:
-            self._sound[test] = os.waitpid(start(), 0)[1] == 0
+            status = _wait_for(start())
+            if is_lost(status):
+                return False
+            self._sound[test] = status == 0
         return self._sound[test]
 
     def learn(self, tests: list[str], by: str | None) -> None:
@@ -474,19 +526,20 @@ class Tests:
         """Start running tests, with a module as it is now, in a process whose id is returned."""
         if process := os.fork():
             return process
-        _be_silent()
-        if module:
-            sys.meta_path.insert(0, _Loader(module))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS)  # to collect them
-        os._exit(int(pytest.main([*OPTIONS, *tests], plugins=[_Watch(self, current)])))
+        status = pytest.ExitCode.INTERNAL_ERROR
+        try:
+            _be_silent()
+            if module:
+                sys.meta_path.insert(0, _Loader(module))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            _end_in(COLLECTING, SECONDS)
+            status = pytest.ExitCode(pytest.main([*OPTIONS, *tests], plugins=[_Watch(self, current)]))
+        finally:
+            os._exit(status)
 
     def end_in_time(self, test: str) -> None:
         """Let this process end when a test takes far longer than it did."""
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        processor = math.ceil(time.process_time() + 2 * self._processor[test]) + PROCESSOR_SECONDS
-        resource.setrlimit(resource.RLIMIT_CPU, (processor, most))
-        signal.alarm(SECONDS + round(10 * self._seconds[test]))
+        _end_in(2 * self._processor[test] + PROCESSOR_SECONDS, SECONDS + 10 * self._seconds[test])
 
     def _tell(self, paths: list[str], tell: Callable[[str], None]) -> None:
         """Run all tests and tell of each which lines it comes to, and what they imported of others."""
@@ -500,6 +553,13 @@ class Tests:
         others = [name for name, module in sys.modules.items() if "site-packages" in str(vars(module).get("__file__"))]
         told: dict[str, object] = {"failed": failed, "lines": lines, "imported": others}
         tell(json.dumps(told | {"seconds": coverage.seconds, "processor": coverage.processor}))
+
+
+def _end_in(processor: float, seconds: float) -> None:
+    """Let this process be ended once it computed so long, or so long by the clock of a machine that is not busy."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + processor), most))
+    signal.alarm(math.ceil(seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))))
 
 
 def _be_silent() -> None:
@@ -524,9 +584,21 @@ def _in_fork(work: Callable[[Callable[[str], None]], None]) -> Iterator[str]:
     os._exit(0)
 
 
+def _wait_for(process: int) -> int:
+    """Wait for one process, whatever others there are; return how it ended."""
+    _, status = os.waitpid(process, 0)
+    _end_group(process)
+    return status
+
+
 def _ended(running: dict[int, Any]) -> tuple[Any, int]:
     """Wait for one process; return what it was started for, and how it ended."""
     process, status = os.wait()
+    _end_group(process)
+    return running.pop(process), status
+
+
+def _end_group(process: int) -> None:
+    """End what a process that has ended left running."""
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    return running.pop(process), status
