@@ -108,7 +108,7 @@ class History:
             Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase, redact, self._message
         )
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
-        self.semantic = semantic
+        self.episodic, self.semantic = episodic, semantic
         self._open: list[Any] = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:

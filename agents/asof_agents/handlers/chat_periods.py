@@ -42,7 +42,7 @@ class ChatPeriods(StatementWriter[Resolver]):
         slot = self.slot(former)
         if slot.single:
             for other in sorted(slot.begun(NEG, at, MOST), key=lambda each: each.start, reverse=True):
-                at = other.start if other.start < at <= other.end else at
+                at = other.start if at <= other.end else at
         if at <= FIRST:
             return False
         self.assert_fact(

@@ -180,7 +180,7 @@ class ChatStatements(ChatPeriods):
         for assertion in slot.of(None):
             held = set(words(assertion.value[2:]))
             if _holds(slot.before.get(assertion.fact_id, ()), at):
-                return said <= held or held <= said
+                return said.issubset(held) or held.issubset(said)
         return False
 
     def _may_mean_another(self, kind: RelationType) -> bool:
@@ -234,9 +234,8 @@ class ChatStatements(ChatPeriods):
 
     def _call_off(self, triple: Triple, granule: Interval | None) -> None:
         """Retract the plans, of a granule or of all time, for what is said to have ended: what was done cannot end."""
-        said_at = self.episode.valid_at
-        for assertion in self.held(triple) if self.build.rule > 1 else ():
-            ahead = not assertion.done and (assertion.finest[1] if assertion.granules else assertion.start) > said_at
+        for assertion in self.held(triple):
+            ahead = not assertion.done and assertion.finest[1] > self.episode.valid_at
             if ahead and _is_denied(assertion, granule):
                 self.retract(self.statement(assertion.fact_id), "retracted")
 

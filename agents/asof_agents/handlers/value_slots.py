@@ -25,8 +25,8 @@ def slot_of(
     names: Resolver,
     held: Held,
 ) -> tuple[str, str]:
-    """Return the subject and the relation of a value that was said of a thing."""
-    if relation.value not in OF_THINGS or held(subject.uuid, relation.name):
+    """Return the subject and the relation of a value that was said of a thing, by a relation OF_THINGS."""
+    if held(subject.uuid, relation.name):
         return subject.uuid, relation.name
     words = words_of(subject.name)
     own = next((each for each in ontology.relation_types if each.value == "quality"), None)
