@@ -23,7 +23,8 @@ RULE: Final = 5
 """The version of the rule.
 
 Under the first every fact lasts, under the second a start that nobody stated stands, under the third "my dog died"
-ends no dog that has a name, and under the fourth a restatement supersedes what it states again.
+ends no dog that has a name, and under the fourth a restatement supersedes what it states again, and "I won't graduate"
+calls no plan off.
 """
 RESTATING: Final = 5  # the first version under which a restatement leaves what was said before it
 UNKNOWN_GRAIN: Final = "unknown"  # of what began, or happened, at a time of which only is known before when it was

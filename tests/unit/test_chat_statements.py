@@ -388,6 +388,12 @@ def test_a_deed_is_denied_of_all_time_or_of_the_time_that_is_said(
         (5, "Ana visited Oslo", "2024-07-01", JUNE, False),
         (5, "Ana visited Oslo", "2024-06-01", None, False),  # it was done
         (5, "Ana visited Oslo", "2024-06-11", None, True),
+        (5, "Ana graduated_from MIT", "2024-07-01", None, True),
+        (4, "Ana graduated_from MIT", "2024-07-01", None, False),
+        (5, "Ana graduated_from MIT", "2024-06-10", None, False),  # it was done by then
+        (5, "Ana graduated_from MIT", "2024-06-30", JUNE, True),
+        (5, "Ana graduated_from MIT", "2024-06-11", ("2024-06-11", "2024-06-12"), True),
+        (5, "Ana graduated_from MIT", "2024-07-01", JUNE, False),
         (5, "Ana lives_in Oslo", "2024-07-01", None, False),  # no deed
     ],
 )

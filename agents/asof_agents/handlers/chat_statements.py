@@ -25,6 +25,7 @@ from asof_streams.instants import INF
 from asof_streams.semantic import RelationDeclared
 from asof_streams.timezones import zone_of
 
+_OUTCOMES: Final = 5  # the first version of the rule of belief under which a plan with a lasting outcome can be off
 _LATEST: Final = 256  # facts of a target that are looked at for others who have it
 
 
@@ -235,9 +236,17 @@ class ChatStatements(ChatPeriods):
     def _call_off(self, triple: Triple, granule: Interval | None) -> None:
         """Retract the plans, of a granule or of all time, for what is said to have ended: what was done cannot end."""
         for assertion in self.held(triple):
-            ahead = not assertion.done and assertion.finest[1] > self.episode.valid_at
-            if ahead and _is_denied(assertion, granule):
+            if self._is_plan_within(granule, triple.relation, assertion):
                 self.retract(self.statement(assertion.fact_id), "retracted")
+
+    def _is_plan_within(self, granule: Interval | None, relation: str, assertion: Assertion) -> bool:
+        """Whether a deed is planned for a time that is not over, or has its outcome from a time on that is ahead."""
+        if assertion.granules:
+            is_ahead = not assertion.done and assertion.finest[1] > self.episode.valid_at
+            return is_ahead and _is_denied(assertion, granule)
+        if self.build.rule < _OUTCOMES or not self.is_plan(relation, assertion.start):
+            return False
+        return granule is None or granule[0] <= assertion.start < granule[1]
 
     def _hold(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
         said_at = self.episode.valid_at
