@@ -134,6 +134,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "agents/asof_agents/handlers/chat_periods.py": ("tests/unit/test_chat_statements.py",),
     "agents/asof_agents/handlers/chat_statements.py": _CHAT,
     "agents/asof_agents/handlers/value_slots.py": ("tests/unit/test_chat_statements.py",),
+    "agents/asof_agents/handlers/lifted_rules.py": ("tests/unit/test_lifted_rules.py",),
     "agents/asof_agents/handlers/facts.py": _BELIEF,
     "agents/asof_agents/handlers/invalidations.py": (*_STATED, *_SAID),
     "agents/asof_agents/handlers/endings.py": _BELIEF,

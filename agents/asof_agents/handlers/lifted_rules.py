@@ -37,8 +37,7 @@ def _words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """Return a word without its ending: "editing" and "edits" are "edit"."""
+    """Return a word without its ending, and a double letter before it: "adding" and "adds" are "ad", as "add" is."""
     ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _STEM), "")
     stem = word.removesuffix(ending)
-    doubled = ending in {"ing", "ed"} and stem[-1:] == stem[-2:-1]
-    return (stem[:-1] if doubled else stem).rstrip("e")
+    return (stem[:-1] if stem[-1:] == stem[-2:-1] else stem).rstrip("e")
