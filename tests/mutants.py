@@ -157,6 +157,8 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/integration/test_unstated_starts.py",
         "tests/integration/test_endings_of_what_holds.py",
     ),
+    "agents/asof_agents/handlers/long_changes.py": ("tests/unit/test_long_changes.py",),
+    "agents/asof_agents/handlers/objectives.py": ("tests/unit/test_objectives.py",),
     "agents/asof_agents/handlers/usual_facts.py": ("tests/property/test_usual_facts.py", *_STATED),
     "agents/asof_agents/resolution/entities.py": (
         *_DOUBTS,
@@ -166,6 +168,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/hostile/test_unexpected_faults.py::test_a_message_that_a_generation_fails_at_is_parked_there_alone",
     ),
     "agents/asof_agents/resolution/candidates.py": ("tests/unit/test_candidates.py", *_DOUBTS),
+    "agents/asof_agents/resolution/episode_resolver.py": ("tests/unit/test_ingestion.py",),
+    "agents/asof_agents/resolution/one_message.py": ("tests/unit/test_names_in_one_message.py",),
+    "agents/asof_agents/resolution/open_facts.py": ("tests/unit/test_open_facts.py",),
+    "agents/asof_agents/resolution/structure.py": ("tests/unit/test_structure.py",),
     "agents/asof_agents/resolution/wordings.py": ("tests/unit/test_wordings.py",),
     "agents/asof_agents/resolution/exact.py": (
         "tests/unit/test_resolution.py",

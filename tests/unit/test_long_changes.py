@@ -1,0 +1,50 @@
+"""What one message changes in a long slot, beside the slot."""
+
+import pytest
+
+from asof_agents.handlers.long_changes import LongChanges, Patch
+from asof_projections.long_slot import LongSlot
+from asof_projections.model.rows import Slot
+from asof_projections.versions import Assertion, Ending, belief
+from asof_streams.instants import INF
+
+
+def test_a_patch_reads_as_if_its_changes_were_made_and_changes_nothing_below() -> None:
+    known = {"a": 1, "b": 2, "c": 3}
+    patch = Patch(known)
+
+    patch["b"] = 20
+    patch["d"] = 4
+    del patch["a"]
+    patch["e"] = 5
+    del patch["e"]
+
+    assert dict(patch) == {"b": 20, "c": 3, "d": 4}
+    assert len(patch) == 3
+    assert patch.get("a") is None
+    for gone in ("a", "e", "f"):
+        with pytest.raises(KeyError):
+            patch[gone]
+    assert (known, patch.changes) == ({"a": 1, "b": 2, "c": 3}, {"a": None, "b": 20, "d": 4})
+
+
+def assertion(fact: str, value: str, start: int) -> Assertion:
+    return Assertion(fact, value, start, INF, (start, 0), start)
+
+
+def test_changes_of_a_long_slot_are_seen_beside_what_is_known_of_it() -> None:
+    known = [assertion("a", "v", 10), assertion("b", "w", 20), assertion("c", "v", 30)]
+    slot = LongSlot(Slot(tuple(known), (), belief(known, (), single=True)))
+    changes = LongChanges(slot)
+    changes.assertions["d"] = assertion("d", "v", 40)
+    changes.assertions["e"] = assertion("e", "w", 25)
+    changes.assertions["a"] = known[0]._replace(attested=50)
+    del changes.assertions["c"]
+
+    assert [a.fact_id for a in changes.of("v")] == ["a", "d"]
+    assert [a.fact_id for a in changes.of("w")] == ["b", "e"]
+    assert changes.of("x") == []
+    assert [(a.fact_id, a.attested) for a in changes.begun(10, 31, 9)] == [("a", 50), ("b", 20)]  # known before alone
+    changes.endings["end"] = Ending("end", "v", 45)
+    now = [*(changes.assertions[fact] for fact in "abde")]
+    assert changes.belief(5) == belief(now, [changes.endings["end"]], single=True)
