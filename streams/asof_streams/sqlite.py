@@ -3,14 +3,14 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 from asof_streams.errors import NOT_UNICODE, AsofError, DamagedData, InvalidInput, NotFound, StorageFailed, WriterBusy
-from asof_streams.files import write_whole
+from asof_streams.files import make_file, write_whole
 
 BUSY_SECONDS: Final = 5.0
 VACUUM_SECONDS: Final = 0.25  # for which a vacuum waits for readers: it is tried again, and writers wait meanwhile
@@ -25,7 +25,7 @@ _DAMAGED: Final = (  # messages of codes that mean other things, too; all that a
     "vtable constructor failed: ",
     "SQL logic error",  # of words, where the table that they are of is gone
 )
-_WRITE_FORMAT: Final = 18  # where a file has the version of the format that it is written in
+_INDEX_BYTES: Final = 32_768  # the least that SQLite makes
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FAILURES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space, then try again",
@@ -92,7 +92,7 @@ def _is_read_only(error: BaseException) -> bool:
 def _is_of_no_known_format(path: Path) -> bool:
     """Whether the header of a file has a format in which SQLite does not write: it takes the file for read-only."""
     with path.open("rb") as file:
-        return file.read(_WRITE_FORMAT + 1)[_WRITE_FORMAT:] not in (b"\x01", b"\x02")
+        return file.read(_FILE_VERSIONS.stop)[_FILE_VERSIONS][:1] not in (b"\1", b"\2")
 
 
 def create(path: Path, script: str) -> None:
@@ -136,6 +136,22 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def reserve_index(path: Path) -> None:
+    """Have the file beside a SQLite file in which its readers index its write-ahead log, so that a full disk has it.
+
+    The connection that is closed last deletes it. One that is opened takes one that nobody uses for its own.
+    """
+    index = path.with_name(f"{path.name}-shm")
+    if path.exists() and not index.exists():
+        fresh = path.with_name(f"{index.name}.new")
+        with suppress(OSError):  # there is no room now, or another process was first
+            fresh.unlink(missing_ok=True)
+            make_file(fresh)
+            fresh.write_bytes(bytes(_INDEX_BYTES))
+            index.hardlink_to(fresh)  # whole, and in the place of no other
+        fresh.unlink(missing_ok=True)
 
 
 def _never_changes(path: Path) -> bool:

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+import asof
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 from full_disk import files_no_larger_than
 from unchecked import not_checked
+
+
+SIZE = 3_145_728  # bytes of a small disk; a new memory has two thirds of it
 
 
 def said(number: int) -> Message:
@@ -57,7 +61,7 @@ def test_a_file_that_may_not_grow_takes_no_half_batch(tmp_path: Path, size: int,
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder]
     done = subprocess.run(mount, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         not_checked("on a disk that is really full: this user may not mount a small one")
@@ -68,7 +72,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_takes_no_half_batch_and_the_log_goes_on_when_there_is_room(small_disk: Path) -> None:
     path = small_disk / "messages.sqlite"
     ballast = small_disk / "ballast"
-    ballast.write_bytes(b"x" * 300_000)
+    ballast.write_bytes(b"x" * (SIZE - 750_000))
     with SqliteLog(path, writable=True) as log:
         full = fill(log, most=200)
         expect_whole(log, full)
@@ -85,7 +89,7 @@ def test_a_full_disk_takes_no_half_batch_and_the_log_goes_on_when_there_is_room(
 
 def test_a_full_disk_refuses_a_new_log_and_leaves_none(small_disk: Path) -> None:
     with pytest.raises(OSError, match="No space"):
-        (small_disk / "ballast").write_bytes(b"x" * 2_000_000)
+        (small_disk / "ballast").write_bytes(b"x" * 2 * SIZE)
 
     with pytest.raises(StorageFailed):
         SqliteLog(small_disk / "messages.sqlite", writable=True)
@@ -96,6 +100,23 @@ def test_a_full_disk_refuses_a_new_log_and_leaves_none(small_disk: Path) -> None
     (small_disk / "ballast").unlink()
     with SqliteLog(small_disk / "messages.sqlite", writable=True) as log:
         assert log.accept([said(0)], clock=1) == range(1)
+
+
+def test_a_memory_that_was_closed_before_the_disk_was_full_can_be_read(small_disk: Path) -> None:
+    data = small_disk / "data"
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I moved to Berlin in March.", role="Ana")
+        memory.erase("nobody")
+    with pytest.raises(OSError, match="No space"), (small_disk / "ballast").open("wb", buffering=0) as ballast:
+        while True:
+            ballast.write(b"x")
+    for _ in range(2):
+        with asof.open(data, embedder="none") as memory:
+            assert [fact.object for fact in memory.facts()] == ["Berlin"]
+            assert memory.stats()["messages"] == 2
+            with pytest.raises(StorageFailed, match="free some space"):
+                memory.add("I like tea.", role="Ana")
+            assert [episode.content for episode in memory.episodes()] == ["I moved to Berlin in March."]
 
 
 def test_a_disk_that_turns_read_only_is_read_on_and_refuses_to_be_written(small_disk: Path) -> None:

@@ -32,6 +32,7 @@ from asof_projections.model.prices import ModelBudget
 from asof_streams.control import GenerationDropped
 from asof_streams.errors import InvalidInput
 from asof_streams.events import Event, Record
+from asof_streams.sqlite import reserve_index
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +110,7 @@ class Writer:
         fails where others do not.
         """
         while not self._process(flush=flush, stop=stop, accepted=accepted):
-            pass
+            self._reserve_indexes()
 
     def _process(self, *, flush: bool, stop: int | None, accepted: Sequence[Record]) -> bool:
         """Return False where a message is given up: it is to be done again, without that one."""
@@ -304,6 +305,15 @@ class Writer:
             self._vacuum.finish()
         finally:
             self._opened.close()
+            self._reserve_indexes()
+
+    def _reserve_indexes(self) -> None:
+        places = self.logs.places
+        for info in self.catalog.generations:
+            reserve_index(places.semantic(info.name))
+            reserve_index(places.graph(info.name))
+        for path in (places.messages, places.episodic, places.episodes):
+            reserve_index(path)
 
 
 def open_writer(
