@@ -48,6 +48,7 @@ class Agent:
         lists = [(client, tool) for client in clients for tool in portal.call(client.list_tools).tools]
         self.tools: dict[str, Any] = {tool.name: tool for _, tool in lists}
         self._clients = {tool.name: client for client, tool in lists}
+        self._validators: dict[str, jsonschema.Draft202012Validator] = {}  # to check a schema takes longer than a call
 
     @property
     def instructions(self) -> str:
@@ -61,10 +62,17 @@ class Agent:
         """Return the structured content of a call, which fits its schema; its text is a block of quoted words."""
         result = self.call(tool, **arguments)
         assert not result.is_error, result.content[0].text
-        jsonschema.validate(result.structured_content, self.tools[tool].output_schema)
+        self._validator(tool).validate(result.structured_content)
         expect_text(tool, result.content[0].text, result.structured_content)
         answer: dict[str, Any] = result.structured_content
         return answer
+
+    def _validator(self, tool: str) -> jsonschema.Draft202012Validator:
+        if tool not in self._validators:
+            schema = self.tools[tool].output_schema
+            jsonschema.Draft202012Validator.check_schema(schema)
+            self._validators[tool] = jsonschema.Draft202012Validator(schema)
+        return self._validators[tool]
 
     def text(self, tool: str, /, **arguments: Any) -> str:
         """Return the text of an answer."""

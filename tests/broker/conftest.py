@@ -1,5 +1,6 @@
 """One Kafka broker for all tests of this folder, and for each test names of topics that nobody else has."""
 
+import asyncio
 import gc
 import os
 import warnings
@@ -8,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from aiokafka.admin import AIOKafkaAdminClient
 
 from kafka_broker import NEEDED, Broker, can_run
 from kafka_worker import Running, World
@@ -31,15 +33,33 @@ def require_kafka() -> None:
 
 
 @pytest.fixture(autouse=True)
-def left_connections() -> Iterator[None]:
-    """Collect the connections that aiokafka leaves open where a broker goes while one begins.
+def cleanliness(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Leave nothing of a test behind, once its other fixtures have ended: this one, which is automatic, ends last.
 
-    Their warnings would else fail another test, whichever is running when Python finds them.
+    Every client of a broker reads of all its topics, so those of earlier tests would slow each test down. Connections
+    that aiokafka leaves open where a broker goes while one begins are collected: their warnings would else fail another
+    test, whichever is running when Python finds them.
     """
+    names = request.fixturenames
+    bootstrap = request.getfixturevalue("bootstrap") if {"bootstrap", "prefix"} <= {*names} else None
+    prefix: str = request.getfixturevalue("prefix") if bootstrap else ""
     yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+    if bootstrap:
+        asyncio.run(_delete_topics(bootstrap, prefix))
+    if "own_kafka" in names:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
+
+
+async def _delete_topics(bootstrap: str, prefix: str) -> None:
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    await admin.start()
+    try:
+        if names := [name for name in await admin.list_topics() if name.startswith(prefix)]:
+            await admin.delete_topics(names)
+    finally:
+        await admin.close()
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from asof_projections.graph.sqlite_store import postings, recent_turns, write_bu
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from effort import tries
 
-GROUPS = tries(200, nightly=400)
+GROUPS = tries(100, nightly=400)
 MOST = 100  # bytes for each further group: a few numbers, and no object of Python
 
 
@@ -40,9 +40,9 @@ def held(data: Path, groups: int) -> int:
 
 def clear_bounded_caches() -> None:
     """Forget what functions of asof remember of their last calls."""
-    for function in gc.get_objects():
-        is_ours = isinstance(function, _lru_cache_wrapper) and function.__module__.startswith("asof")
-        if is_ours and function.cache_parameters()["maxsize"] is not None:
+    functions = [found for found in gc.get_objects() if type(found) is _lru_cache_wrapper]  # isinstance would load some
+    for function in functions:
+        if function.__module__.startswith("asof") and function.cache_parameters()["maxsize"] is not None:
             function.cache_clear()
 
 
