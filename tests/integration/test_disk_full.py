@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 from full_disk import files_no_larger_than
 from unchecked import not_checked
-
 
 SIZE = 3_145_728  # bytes of a small disk; a new memory has two thirds of it
 
@@ -107,9 +107,9 @@ def test_a_memory_that_was_closed_before_the_disk_was_full_can_be_read(small_dis
     with asof.open(data, embedder="none") as memory:
         memory.add("I moved to Berlin in March.", role="Ana")
         memory.erase("nobody")
-    with pytest.raises(OSError, match="No space"), (small_disk / "ballast").open("wb", buffering=0) as ballast:
-        while True:
-            ballast.write(b"x")
+    with (small_disk / "ballast").open("wb", buffering=0) as ballast, suppress(OSError):
+        while ballast.write(b"x"):
+            pass
     for _ in range(2):
         with asof.open(data, embedder="none") as memory:
             assert [fact.object for fact in memory.facts()] == ["Berlin"]
