@@ -32,6 +32,7 @@ from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
 ONTOLOGY = registry.load("default")
+ONTOLOGIES = Ontologies(ONTOLOGY, find=registry.load)
 SINGLE = ("lives_in", "works_at")
 
 
@@ -98,7 +99,7 @@ class History:
                 log.erase(group)
 
         self.extractor = Triples()
-        readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: self.extractor)
+        readers = ExtractorRegistry(ONTOLOGY, ONTOLOGIES, lambda *_: self.extractor)
 
         def redact(group: str, positions: Sequence[int]) -> None:
             self.messages.redact(group, positions)

@@ -53,12 +53,6 @@ _BELIEF: Final = (
     "tests/integration/test_endings_by_model.py",
     "tests/hostile/test_failing_models.py",
 )
-_CHAT: Final = (
-    "tests/unit/test_chat_statements.py",
-    "tests/unit/test_readers.py",
-    "tests/unit/test_ingestion.py",
-    "tests/integration/test_endings_by_model.py",
-)
 _LOG: Final = (
     "tests/unit/test_sealer.py",
     "tests/contract/test_event_log.py",
@@ -132,7 +126,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_withdrawals.py",
     ),
     "agents/asof_agents/handlers/chat_periods.py": ("tests/unit/test_chat_statements.py",),
-    "agents/asof_agents/handlers/chat_statements.py": _CHAT,
+    "agents/asof_agents/handlers/chat_statements.py": (
+        "tests/unit/test_chat_statements.py",
+        "tests/unit/test_judged_statements.py",
+    ),
     "agents/asof_agents/handlers/value_slots.py": ("tests/unit/test_chat_statements.py",),
     "agents/asof_agents/handlers/lifted_rules.py": ("tests/unit/test_lifted_rules.py",),
     "agents/asof_agents/handlers/facts.py": _BELIEF,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, Turn
+from asof_agents.resolution.judge import Judge
 from asof_streams.episodic import RelationshipStated
 from asof_streams.events import Event
 from asof_streams.instants import NEG, from_datetime, to_datetime
@@ -16,7 +17,7 @@ from asof_streams.semantic import FactAsserted, FactEnded, FactReinforced, FactR
 from histories import History, Triples, on
 
 KINDS: Final = {
-    **dict.fromkeys(("Ana", "Ben", "Cleo"), "Person"),
+    **dict.fromkeys(("Ana", "Ben", "Cleo", "user"), "Person"),
     **dict.fromkeys(("Oslo", "Rome", "Bonn", "Kyiv", "York", "New York"), "Location"),
     **dict.fromkeys(("SAP", "Acme", "Acme Labs", "MIT", "job"), "Organization"),
     **dict.fromkeys(("30", "31"), "Age"),
@@ -80,11 +81,15 @@ class SpokenHistory(History):
     def __init__(self, folder: Path, **build: Any) -> None:
         super().__init__(folder)
         self.extractor = self._spoken = Spoken()
-        [generation] = self.engine.generations
-        generation.build = replace(generation.build, **build)
+        [self._generation] = self.engine.generations
+        self._generation.build = replace(self._generation.build, **build)
         self._facts: dict[str, FactAsserted] = {}
         self.last: list[Any] = []  # the statements of the last message
         self.relationships: list[str] = []  # the ids of all that were said, in their order
+
+    def judge(self, judge: Judge) -> None:
+        """Let a judge be asked from now on."""
+        self._generation.judge = judge
 
     def hear(self, day: str, *said: Relationship, **fields: Any) -> list[str]:
         """Let Ana say something on a day, or at an instant; return the statements that follow, each in a few signs.

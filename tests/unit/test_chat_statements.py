@@ -11,9 +11,11 @@ import pytest
 
 from asof_agents.extraction.ports import Relationship
 from asof_ontologies.registry import load
+from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.instants import FIRST
 from asof_streams.messages import TimezoneStatement
-from asof_streams.semantic import FactAsserted
+from asof_streams.semantic import EntityIntroduced, FactAsserted, RelationDeclared
+from histories import ONTOLOGIES
 from spoken import SpokenHistory, at, denied, ended, holds
 
 Start = Callable[..., SpokenHistory]
@@ -543,3 +545,40 @@ def test_what_one_has_alone_is_no_longer_that_of_another_unless_both_are_said_to
 
     assert work.hear("2024-06-10", *said) == told
     assert {e.relationship_id for e in work.last if e.type == "fact.ended"} <= {*work.relationships[-len(said) :]}
+
+
+@pytest.mark.parametrize(
+    ("said", "detects", "declared"),
+    [
+        ("parser assigned_to Ana", True, ["assigned_to"]),
+        ("parser assigned_to Ana", False, []),  # where nothing contradicts
+        ("rent has_value 900", True, []),  # which the build knows
+        ("Ana owns parser", True, []),  # of which there may be several
+        ("Ana rides_with Ben", True, []),
+    ],
+)
+def test_a_relation_of_one_value_that_only_the_ontology_of_a_message_has_is_declared_once(
+    start: Start, said: str, detects: bool, declared: list[str]
+) -> None:
+    ingestion = IngestionConfig(enable_contradiction_detection=detects)
+    history = start(ontologies=ONTOLOGIES, ingestion=ingestion)
+    for day in ("2024-06-01", "2024-06-02"):
+        history.hear(day, holds(said), schema_id="agent_memory_v1")
+
+    events = [record.event for record in history.semantic.read() if record.cause >= 0]
+    found = [event for event in events if isinstance(event, RelationDeclared)]
+    assert [(event.relation, event.cardinality) for event in found] == [(relation, "one") for relation in declared]
+
+
+@pytest.mark.parametrize(("resolves", "by_structure", "places"), [(True, True, 1), (True, False, 2), (False, True, 2)])
+def test_names_are_compared_by_structure_where_that_is_asked_for(
+    start: Start, resolves: bool, by_structure: bool, places: int
+) -> None:
+    history = start(
+        ingestion=IngestionConfig(enable_entity_resolution=resolves, enable_structural_similarity=by_structure)
+    )
+    history.hear("2024-06-01", holds("Ana comes_from New York"))
+    history.hear("2024-06-01", holds("Ana comes_from York"))
+
+    introduced = [r.event for r in history.semantic.read() if isinstance(r.event, EntityIntroduced)]
+    assert sum(event.entity_type == "Location" for event in introduced) == places

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 
 import asof
 from asof_agents.handlers.admission import admit
-from asof_agents.resolution.structure import structural_similarity
 from asof_projections.confidence import entity_confidence
 from asof_projections.model.rows import Moment
 from asof_projections.queries.reports import COUNTED, report_of
@@ -204,11 +203,6 @@ def test_a_threshold_decides_how_alike_two_names_of_one_entity_are(history):
     history.say("2024-01-02", "Bakery of Rivertown -employs-> Tom Berg")
 
     assert "Bakery of Rivertown" in names(history)
-
-
-def test_structural_similarity_is_six_tenths_jaccard_and_four_tenths_cosine():
-    assert structural_similarity({"a", "b"}, {"b", "c"}, 0.5) == pytest.approx(0.6 / 3 + 0.4 * 0.5)
-    assert structural_similarity((), (), 1.0) == 0.4
 
 
 def test_without_contradiction_detection_a_new_value_ends_none(tmp_path):

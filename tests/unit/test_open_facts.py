@@ -94,6 +94,7 @@ def test_of_a_word_for_an_end_no_facts_are_asked_of_whom_the_message_does_not_na
 def test_all_states_of_whom_something_ended_are_asked_about_that_no_fact_holds() -> None:
     assert doubted("It is over.", fact(1), fact(2, confidence=0.0), named=(), ended=["ana"]) == [2, 1]
     assert doubted("It is over.", fact(1), fact(2, subject="ben"), named=["ben"], ended=["ana"]) == [1]
+    assert doubted("", fact(1), ended=["ana"]) == []  # what it says is suppressed
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from asof_agents.resolution.structure import StructuralMatcher, name_cosines, related_mentions
+from asof_agents.resolution.structure import StructuralMatcher, name_cosines, related_mentions, structural_similarity
 from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import MentionObserved, RelationshipStated
 
@@ -100,3 +100,8 @@ def test_a_relationship_joins_its_two_ends(source: str, target: str) -> None:
 
 def test_no_name_has_no_cosine() -> None:
     assert name_cosines("Acme", []) == []
+
+
+def test_structural_similarity_is_six_tenths_jaccard_and_four_tenths_cosine() -> None:
+    assert structural_similarity({"a", "b"}, {"b", "c"}, 0.5) == pytest.approx(0.6 / 3 + 0.4 * 0.5)
+    assert structural_similarity((), (), 1.0) == 0.4
