@@ -39,13 +39,19 @@ IMPORTED = [
     "asof.kafka.projector_process",
     "asof.kafka.worker_process",
     "asof.mcp.local_process",
+    "asof.runtime.vector_search",
     "asof.service.build_process",
     "asof.service.long_questions",
     "asof.service.search_process",
     "asof.service.worker_process",
     "asof_agents.extraction.english.extractor",
+    "asof_projections.retrieval.pipeline.search",
+    "asof_projections.retrieval.search",
+    "asof_projections.retrieval.turns",
     "asof_projections.vectors.faiss_index",
+    "faiss",
     "faust",
+    "numpy.random",
 ]
 
 running: set[int] = set()

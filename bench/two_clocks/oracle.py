@@ -17,6 +17,7 @@ class Oracle:
 
     def __init__(self, told: Sequence[Said]) -> None:
         self._told = told
+        self._live_by: dict[datetime | None, list[Said]] = {}
 
     def ask(self, question: Question) -> frozenset[str]:
         """Return the right answer."""
@@ -51,6 +52,11 @@ class Oracle:
         return frozenset() if since is None else frozenset([since.date().isoformat()])
 
     def _live(self, known: datetime | None) -> list[Said]:
+        if known not in self._live_by:
+            self._live_by[known] = self._find_live(known)
+        return self._live_by[known]
+
+    def _find_live(self, known: datetime | None) -> list[Said]:
         heard = [said for said in self._told if known is None or said.recorded <= known]
         wrong = {said.of for said in heard if isinstance(said, Retracted)}
         return [said for said in heard if not isinstance(said, Retracted) and said.ref not in wrong]

@@ -160,6 +160,12 @@ class Ontology(Part):
         return hashlib.sha256(content.encode()).hexdigest()
 
     @cached_property
+    def record(self) -> bytes:
+        """The content and its digest as JSON, which each directory keeps that uses it."""
+        kept = {"digest": self.digest, "ontology": self.model_dump(mode="json")}
+        return json.dumps(kept, ensure_ascii=False).encode()
+
+    @cached_property
     def entities(self) -> dict[str, EntityType]:
         """Entity types by name."""
         return {kind.name: kind for kind in self.entity_types}

@@ -6,6 +6,7 @@ the free space of a page, where moving rows about leaves copies of them.
 
 import json
 import random
+import re
 import signal
 import sqlite3
 import time
@@ -53,11 +54,13 @@ class Canaries:
     def left(self, folder: Path, *groups: str) -> dict[str, list[str]]:
         """Return the words of groups that stand in files, in whatever case, by file."""
         words = {word.lower().encode(): word for group in groups for word in self.by_group[group]}
+        [length] = {len(word) for word in words}
         found: dict[str, list[str]] = {}
         for file in (file for file in folder.rglob("*") if file.is_file()):
             content = file.read_bytes().lower()
-            if here := [word for coded, word in words.items() if coded in content]:
-                found[str(file.relative_to(folder))] = here
+            starts = (match.start() for match in re.finditer(b"q", content))
+            if here := words.keys() & {content[start : start + length] for start in starts}:
+                found[str(file.relative_to(folder))] = [words[coded] for coded in here]
         return found
 
 

@@ -18,6 +18,7 @@ from mcp_agent import agent_here, expect_text, serving_here
 SEED: Final = 20_260_101
 CANARY: Final = "Canarywood"
 NAMES: Final = sorted({tool.name for tools in PROFILES.values() for tool in tools})
+SCHEMAS: Final = {name: TOOLS[name].arguments.model_json_schema(by_alias=True) for name in NAMES}
 PIECES: Final = (
     *("last", "next", "May", "Monday", "2024", "02-30", "T", "25:61", "Z", "+99:00", "ago", "in", "weeks", "-5", "1e9"),
     *(
@@ -74,7 +75,7 @@ def made(number: int) -> tuple[str, dict[str, Any]]:
     """Return the call of a number: the tools take turns, so each has its share."""
     chance = random.Random(SEED + number)
     name = NAMES[number % len(NAMES)]
-    schema = TOOLS[name].arguments.model_json_schema(by_alias=True)
+    schema = SCHEMAS[name]
     given = {one: value(chance) for one in schema["properties"] if chance.random() < 0.4}
     if chance.random() < 0.5:  # nearly right: one argument may be wrong
         wrong = chance.choice([("surplus", 1), *given.items()])
@@ -92,7 +93,7 @@ def test_the_calls_are_the_same_in_every_run_and_reach_every_tool_and_argument()
     assert {name for name, _ in calls} == set(NAMES)
     for name in NAMES:
         given = {key for tool, arguments in calls if tool == name for key in arguments}
-        assert given >= TOOLS[name].arguments.model_json_schema(by_alias=True)["properties"].keys(), name
+        assert given >= SCHEMAS[name]["properties"].keys(), name
 
 
 def test_every_malformed_call_is_answered_and_nothing_of_it_is_logged(

@@ -175,8 +175,7 @@ def check_order(before: SqliteLog, after: SqliteLog) -> None:
 def keep_ontology(ontology: Ontology, path: Path) -> None:
     """Write down an ontology as it is now: a later edit of its file changes no history."""
     make_folder(path.parent)
-    kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
-    replace_file(path, [json.dumps(kept, ensure_ascii=False).encode()])
+    replace_file(path, [ontology.record])
 
 
 def kept_ontology(path: Path) -> Ontology:
