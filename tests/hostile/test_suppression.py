@@ -1,5 +1,7 @@
 """Content that is not to be kept: it is in no file in the clear, before it is read or after, and a crash loses none."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from http_server import serving
 from world import World
 
 SECRET = "Zanzibarquay"
+KEYS = "first-secret-key", "second-secret-key"
 SAID = f"I moved to Berlin in March. Nobody should ever hear of {SECRET}."
 
 
@@ -77,3 +80,18 @@ def test_it_can_be_wished_beside_the_messages_over_http_and_by_the_setting_of_a_
     with serving(tmp_path / "two", ASOF_SUPPRESS_CONTENT="true") as server:
         server.say("g", SAID)
         assert holding(tmp_path / "two") == []
+
+
+def test_no_digest_is_left_by_which_content_could_be_guessed(tmp_path: Path) -> None:
+    """Of a request with a key of its caller's, what is kept depends on the key, which is not kept itself."""
+    message = {"content": SAID, "role_type": "user", "role": "Ana", "suppress_content": True}
+    with serving(tmp_path / "data") as server:
+        for key in KEYS:
+            body = {"group_id": "g", "messages": [message]}
+            answer = server.client.post("/messages", json=body, headers={"Idempotency-Key": key})
+            server.settled(int(answer.headers["asof-position"]))
+        with closing(sqlite3.connect(DirectoryLayout(tmp_path / "data").messages)) as log:
+            digests = [said for (said,) in log.execute("SELECT said FROM requests")]
+
+    assert len(set(digests)) == 2
+    assert holding(tmp_path / "data", KEYS[0]) == []

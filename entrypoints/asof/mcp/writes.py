@@ -96,7 +96,8 @@ def keyed_request(access: Access, group: str, key: str | None, asked: Arguments 
         return None
     whose = f"mcp\0{access.scope.caller.name}\0{group}\0{key}"  # no group id has this sign
     said = None if asked is None else dumps(asked.model_dump(exclude={"wait_seconds"}))
-    return KeyedRequest(_digest(whose), None if said is None else _digest(said))
+    # With the key, which is nowhere: what was said and is not to be kept could be guessed by a digest of it alone.
+    return KeyedRequest(_digest(whose), None if said is None else _digest(f"{whose}\0{said}"))
 
 
 def _digest(text: str) -> bytes:

@@ -26,8 +26,9 @@ Key = Annotated[
 async def _once(request: Request, caller: Writing, key: Key = None) -> Asked | None:
     if key is None:
         return None
+    # With the key, which is nowhere: what was said and is not to be kept could be guessed by a digest of it alone.
     said = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
-    return Asked(_digest(caller.name.encode(), key.encode()), _digest(said, await request.body()))
+    return Asked(_digest(caller.name.encode(), key.encode()), _digest(key.encode(), said, await request.body()))
 
 
 Once = Annotated[Asked | None, Depends(_once)]
