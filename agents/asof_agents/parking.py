@@ -50,13 +50,18 @@ def expect_memory() -> None:
 
 
 def warn_of_failures(position: int, log: str, events: Sequence[Event]) -> None:
-    """Write a warning for each failure among the events of a message: its position and the class of the reason."""
+    """Write a warning for each failure among the events of a message: its position and the class of the reason.
+
+    What a retry fails in again is of the message that it names.
+    """
     if _FAILURES.isdisjoint(map(type, events)):
         return  # so it is with nearly every message that is ingested
     for event in events:
         if isinstance(event, MessageParked):
-            _log.warning("message %d is parked in %s: %s", position, log, event.reason.partition(": ")[0])
+            at = position if event.position is None else event.position
+            _log.warning("message %d is parked in %s: %s", at, log, event.reason.partition(": ")[0])
         elif isinstance(event, ExtractionFailed):
-            _log.warning("message %d, %s: %s failed: %s", position, log, event.prompt, event.reason)
+            at = position if event.position is None else event.position
+            _log.warning("message %d, %s: %s failed: %s", at, log, event.prompt, event.reason)
         elif isinstance(event, MemoryConsolidated) and event.failed:
             _log.warning("message %d, %s: consolidation failed in %s", position, log, ", ".join(event.failed))

@@ -380,7 +380,13 @@ def test_each_parking_and_each_failure_is_a_warning_without_content(
     say(world, "Another secret.", uuid="nobody")
 
     said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert said == ["message 0, episodic: extract failed: status 401", "message 2 is parked in episodic: uuid"]
+    failed, parked = "message 0, episodic: extract failed: status 401", "message 2 is parked in episodic: uuid"
+    assert said == [failed, parked]
+
+    caplog.clear()
+    server.faults = [REFUSED] * CALLS
+    world.memory.retry([0, 2], group_id="g")
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [failed, parked]
 
 
 def _eats(text: str) -> str:
