@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from socket import SO_PEERCRED, SOL_SOCKET
 from struct import calcsize, unpack
@@ -48,7 +49,6 @@ class Agent:
         lists = [(client, tool) for client in clients for tool in portal.call(client.list_tools).tools]
         self.tools: dict[str, Any] = {tool.name: tool for _, tool in lists}
         self._clients = {tool.name: client for client, tool in lists}
-        self._validators: dict[str, jsonschema.Draft202012Validator] = {}  # to check a schema takes longer than a call
 
     @property
     def instructions(self) -> str:
@@ -62,17 +62,10 @@ class Agent:
         """Return the structured content of a call, which fits its schema; its text is a block of quoted words."""
         result = self.call(tool, **arguments)
         assert not result.is_error, result.content[0].text
-        self._validator(tool).validate(result.structured_content)
+        validator(json.dumps(self.tools[tool].output_schema)).validate(result.structured_content)
         expect_text(tool, result.content[0].text, result.structured_content)
         answer: dict[str, Any] = result.structured_content
         return answer
-
-    def _validator(self, tool: str) -> jsonschema.Draft202012Validator:
-        if tool not in self._validators:
-            schema = self.tools[tool].output_schema
-            jsonschema.Draft202012Validator.check_schema(schema)
-            self._validators[tool] = jsonschema.Draft202012Validator(schema)
-        return self._validators[tool]
 
     def text(self, tool: str, /, **arguments: Any) -> str:
         """Return the text of an answer."""
@@ -140,6 +133,13 @@ class Agent:
         wait_until(lambda: self.ask("get_status", job=told["job"])["job"]["state"] != "queued")
         answer: dict[str, Any] = self.ask("get_status", job=told["job"])["job"]
         return answer
+
+
+@cache
+def validator(schema: str) -> jsonschema.Draft202012Validator:
+    """Return the validator of a schema, which is checked once: that takes longer than a call."""
+    jsonschema.Draft202012Validator.check_schema(json.loads(schema))
+    return jsonschema.Draft202012Validator(json.loads(schema))
 
 
 def expect_text(tool: str, text: str, structured: dict[str, Any]) -> None:

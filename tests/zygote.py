@@ -26,7 +26,9 @@ import asof.cli
 import forks
 from asof.mcp import stdio
 from asof.mcp.sdk import load_sdk_here
+from asof.mcp.tools import TOOLS
 from asof.runtime import child_process
+from asof_agents.extraction.english.patterns import patterns
 from asof_ontologies import registry
 
 IMPORTED = [
@@ -191,12 +193,14 @@ def end(pid: int, files: list[int]) -> int:
 
 
 def prepare() -> None:
-    """Do once what every command would: import, read the ontologies, and the signatures of the commands."""
+    """Do once what every command would: import, read ontologies, commands and tools, and what is kept of them."""
     load_sdk_here()
     for name in IMPORTED:
         importlib.import_module(name)
     for name in registry.names():
-        registry.load(name)
+        patterns(registry.load(name))
+    for tool in TOOLS.values():
+        tool.listed(whole=True, grouped=True)
     build = cache(typer.main.get_command)
     build(asof.cli.app)
     typer.main.get_command = build
