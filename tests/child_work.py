@@ -1,7 +1,9 @@
 """What children do in tests: it stands in a module that a new interpreter can import."""
 
+import gc
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -85,3 +87,9 @@ def answer_never(reader: Reader, begun: Path) -> None:
     begun.touch()
     while True:
         signal.pause()
+
+
+def loaded(channel: Channel) -> None:
+    """Send whether this process was forked with what its parent has imported, and whether it collects garbage."""
+    channel.send(("marked" in sys.modules, gc.isenabled()))
+    channel.receive()

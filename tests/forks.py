@@ -94,6 +94,6 @@ def fork_children(zygote: Zygote) -> None:
     """Let all children that are started in this process be forks from now on."""
 
     def fork(_: ChildProcess, *inherited: int) -> Process:
-        return fork_server._Fork(zygote, inherited)  # type: ignore[arg-type]
+        return fork_server._Fork(zygote, inherited)
 
     setattr(ChildProcess, "_start", fork)  # noqa: B010

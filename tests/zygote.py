@@ -11,20 +11,17 @@ import signal
 import subprocess
 import sys
 import threading
-import traceback
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from select import select
 from socket import AF_UNIX, socket
-from types import SimpleNamespace
-from typing import IO, Any, NoReturn
+from typing import Any
 
 import typer.main
 
 import asof.cli
 import forks
-from asof.mcp import stdio
 from asof.mcp.sdk import load_sdk_here
 from asof.mcp.tools import TOOLS
 from asof.runtime import child_process
@@ -83,43 +80,6 @@ class OwnFork:
 def start_child(command: list[str], **given: Any) -> object:
     """Start a child of a command: as a fork, unless there are threads whose locks it would take over."""
     return OwnFork(command) if threading.active_count() == 1 else subprocess.Popen(command, **given)
-
-
-class ForkedInterpreter:
-    """A fork that runs a line of Python, in place of an interpreter that `asof mcp` starts: as much of its Popen."""
-
-    def __init__(self, command: list[str], stderr: IO[bytes], **_: object) -> None:
-        stdin, given = os.pipe()
-        told, stdout = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.setsid()
-            take_over(stdin, stdout, stderr.fileno())
-            run_line(command[-1])
-        os.close(stdin)
-        os.close(stdout)
-        self.stdin, self.stdout = os.fdopen(given, "wb"), os.fdopen(told, "rb")
-
-    def wait(self) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-def take_over(*streams: int) -> None:
-    """Let files be the standard streams of this process, and close all others."""
-    for number, file in enumerate(streams):
-        os.dup2(file, number)
-    os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
-
-
-def run_line(line: str) -> NoReturn:
-    """Run a line of Python, and end: nothing that this process was before goes on."""
-    code = 1
-    try:
-        exec(line, {})
-        code = 0
-    except BaseException:  # noqa: BLE001 - it is told
-        traceback.print_exc()
-    os._exit(code)
 
 
 def start(arguments: list[str], environment: dict[str, str], folder: str, has_children: bool, files: list[int]) -> int:
@@ -204,7 +164,6 @@ def prepare() -> None:
     build = cache(typer.main.get_command)
     build(asof.cli.app)
     typer.main.get_command = build
-    setattr(stdio, "subprocess", SimpleNamespace(Popen=ForkedInterpreter, PIPE=subprocess.PIPE))  # noqa: B010
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
 

@@ -16,7 +16,7 @@ import pytest
 import asof_process
 import model_server
 from asof.runtime.build_file import BuildFile
-from asof.runtime.generations import kept_ontology
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.replica_manifest import parts
 from asof.runtime.wiring import existing

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import asof
-from asof.runtime.generations import kept_ontology
 from asof.runtime.integrity import verify
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.repair import repair
 from asof.settings import Settings

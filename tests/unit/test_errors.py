@@ -13,8 +13,8 @@ import pytest
 import asof
 from asof.api.memory import Memory
 from asof.runtime import replica_health, replica_manifest
-from asof.runtime.generations import kept_ontology
 from asof.runtime.integrity import verify
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import sanitize_error
 from asof_ontologies.errors import OntologyError

@@ -272,6 +272,23 @@ with tempfile.TemporaryDirectory() as folder, asof.open(folder, embedder="none")
 """
 
 
+EDITORS = "import asof.cli.mcp, asof.settings, asof.mcp.stdio"  # what the process that an editor starts loads
+GREETING = "import asof.mcp.local_process as serving; serving.load_sdk_here()"  # what greets an agent loads
+
+
+def test_the_process_that_an_editor_starts_loads_nothing_that_serves() -> None:
+    serving = {"mcp", "mcp_types", "starlette", "sqlite3", "asof.service.service", "asof.runtime.child_process"}
+
+    assert loaded_after(EDITORS) & serving == set()
+
+
+def test_an_agent_is_greeted_by_a_process_that_loads_nothing_that_derives_beliefs_or_searches() -> None:
+    deriving = {"asof.runtime.generations", "asof.runtime.writer", "asof_agents.engine", "asof_agents.resolution"}
+    searching = {"asof.runtime.vector_search", "rapidfuzz", "yaml"} | HEAVY
+
+    assert loaded_after(GREETING) & (deriving | searching) == set()
+
+
 def test_importing_facts_loads_no_tables_of_the_rules() -> None:
     tables = {f"asof_agents.extraction.english.{name}" for name in ("extractor", "patterns", "dates")}
 

@@ -14,8 +14,8 @@ from asof.runtime.belief_writer import BuildTerms
 from asof.runtime.build_file import BuildFile, remove_file, stop_build
 from asof.runtime.control_log import expect_caught_up
 from asof.runtime.extractors import extractor_factory
-from asof.runtime.generations import keep_ontology
 from asof.runtime.graph_database import graphs_of
+from asof.runtime.kept_ontologies import keep_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import parts, places_of
 from asof.runtime.wiring import Progress, connection_of, existing

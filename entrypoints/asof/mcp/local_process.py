@@ -1,7 +1,7 @@
 """The process that serves a directory to the agents of this machine: it starts with the first, and ends after the last.
 
-The settings come pickled on standard input. It says in one line on standard output that it listens, or why it cannot.
-Garbage is collected only once all is loaded: before, an eighth of the start would go to looking for it.
+It says in one line on standard output that it listens, or why it cannot. Garbage is collected only once all is loaded:
+before, an eighth of the start would go to looking for it.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from asof.mcp.sdk import load_sdk_here
 from asof.operations.errors import AsofError, WriterBusy
 from asof.operations.process import log_to_stderr
 from asof.operations.tracing import flush, trace_this_process
+from asof.service.children import StartChild, child_starter
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -28,21 +29,30 @@ _TICK_SECONDS: Final = 0.2
 
 
 def main() -> None:
-    """Serve until no agent is connected any more."""
-    settings: Settings = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this one
+    """Serve as `serve` does, by the settings that come pickled on standard input."""
+    serve(pickle.load(sys.stdin.buffer))  # noqa: S301 - of the process that started this one
+
+
+def serve(settings: Settings) -> None:
+    """Serve until no agent is connected any more. Garbage is not collected when this is called."""
     log_to_stderr(settings, "asof")
-    trace_this_process()
+    with child_starter() as start_child:
+        trace_this_process()
+        _serve_service(settings, start_child)
+
+
+def _serve_service(settings: Settings, start_child: StartChild) -> None:
     failed = Event()
     loading = Thread(target=load_sdk_here)  # it takes as long as opening the memory
     loading.start()
     try:
-        with Service(settings, failed.set, lambda _: None, lambda _: None) as service:
+        with Service(settings, failed.set, lambda _: None, lambda _: None, start_child) as service:
             loading.join()
             gc.freeze()
             gc.enable()
             listener = listening(settings.data)
             _say(READY)
-            asyncio.run(_serve(service, settings, listener, failed))
+            asyncio.run(_accept_agents(service, settings, listener, failed))
     except WriterBusy as error:
         _say(f"{BUSY} {error}")
     except (AsofError, OSError) as error:
@@ -57,7 +67,7 @@ def _say(line: str) -> None:
         sys.stdout.close()
 
 
-async def _serve(service: Service, settings: Settings, listener: socket.socket, failed: Event) -> None:
+async def _accept_agents(service: Service, settings: Settings, listener: socket.socket, failed: Event) -> None:
     """Serve until nobody was connected for a while, a signal comes, or the worker failed."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -3,6 +3,7 @@
 So several editors share a memory, of which only one process may write. This one loads little, and starts at once.
 """
 
+import gc
 import os
 import pickle
 import socket
@@ -11,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO, Final
@@ -18,7 +20,7 @@ from typing import BinaryIO, Final
 from asof.mcp.local_settings import fingerprints, of_settings
 from asof.mcp.local_socket import BUSY, LOCK, LOG, READY, Hello, Welcome, connected
 from asof.operations.errors import InvalidInput, UnavailableError, WriterBusy
-from asof.operations.process import locked_file, make_private_folder, version
+from asof.operations.process import can_fork, fork, locked_file, make_private_folder, version
 from asof.settings import Settings
 
 _PATIENCE_SECONDS: Final = 15.0  # for a process that writes there, and may be about to end
@@ -102,26 +104,43 @@ def _line_of(connection: socket.socket) -> bytes:
 
 def _start(settings: Settings) -> str:
     """Start the process of a directory, which outlives this one; return what it says once it listens, or cannot."""
-    with _log(settings.data / LOG) as errors:
-        process = subprocess.Popen(  # noqa: S603 - a program of our own
-            [sys.executable, "-P", "-c", _SERVING],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        )
+    ours, theirs = os.pipe()
+    with os.fdopen(ours, "rb") as told:
+        try:
+            with _log(settings.data / LOG) as errors:
+                wait = _started(settings, theirs, errors.fileno())
+        finally:
+            os.close(theirs)
+        said = told.readline().decode("utf-8", "replace").strip()
+    if said != READY:
+        wait()
+    return said
+
+
+def _started(settings: Settings, stdout: int, errors: int) -> Callable[[], object]:
+    """Start it with these files; return what waits for its end. A fork need not import again what is imported here."""
+    if can_fork():
+        return partial(os.waitpid, fork(partial(_serve, settings), stdout=stdout, stderr=errors), 0)
+    process = subprocess.Popen(  # noqa: S603 - a program of our own
+        [sys.executable, "-P", "-c", _SERVING],
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        stderr=errors,
+        start_new_session=True,
+    )
+    _STARTED.append(process)
     assert process.stdin is not None
-    assert process.stdout is not None
     with suppress(BrokenPipeError):
         process.stdin.write(pickle.dumps(settings))
         process.stdin.close()
-    with process.stdout as told:
-        said = told.readline().decode("utf-8", "replace").strip()
-    if said == READY:
-        _STARTED.append(process)
-    else:
-        process.wait()
-    return said
+    return process.wait
+
+
+def _serve(settings: Settings) -> None:
+    gc.disable()  # until all is loaded
+    from asof.mcp.local_process import serve
+
+    serve(settings)
 
 
 def _log(path: Path) -> BinaryIO:

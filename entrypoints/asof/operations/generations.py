@@ -17,7 +17,8 @@ from asof.runtime.build_file import name_taken
 from asof.runtime.comparison import open_comparison
 from asof.runtime.extractors import ExtractorFactory, extractor_factory
 from asof.runtime.generation_build import build
-from asof.runtime.generations import build_of, kept_ontology
+from asof.runtime.generations import build_of
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.rebuild_estimate import estimate_rebuild as estimate
 from asof.runtime.replica_manifest import expect_no_copy, is_copy

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof.runtime.kept_ontologies import keep_ontology
 from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing
@@ -80,8 +81,6 @@ class BuildFile:
             for path in folder.iterdir() if not is_copy(self._root) else ():
                 if path != self._lock:
                     path.unlink()
-            from asof.runtime.generations import keep_ontology  # with all that derives beliefs
-
             keep_ontology(ontology, folder / "ontology.json")
             self._write(0, 0, None)
 

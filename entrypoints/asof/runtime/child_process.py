@@ -1,7 +1,7 @@
 """A child process of ours: its start, the messages between it and its parent, and its end.
 
-A child is a new interpreter. A fork would take over locks that the parent's other threads hold, and multiprocessing
-would run the caller's own script again, which a library must not.
+A child is a new interpreter. A fork would take over locks that the parent's other threads hold (`fork_server` forks
+where there are none), and multiprocessing would run the caller's own script again, which a library must not.
 
 A child never outlives its parent, since it may hold the lock of a directory: on Linux the system kills it with the
 thread that started it, and everywhere a thread of its own reads a pipe that ends with the parent.

@@ -6,15 +6,18 @@ so it holds no lock that a fork could take over. It hands nothing of one child t
 A forked child ends with the server and with the process that asked for it; the server ends with that process too.
 """
 
+import gc
 import os
 import signal
+from functools import partial
 from importlib import import_module
 from select import POLLIN, poll
 from subprocess import TimeoutExpired
 from threading import Lock
-from typing import Final
+from typing import Final, Protocol
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess, P, Work, run
+from asof.runtime.forks import fork
 
 _DESCRIPTORS: Final = 3  # of a forked child: its channel, its lifeline, and a pipe that ends with it
 
@@ -52,6 +55,35 @@ class ForkServer(ChildProcess):
         return code
 
 
+class OwnForkServer(ForkServer):
+    """A server that is a fork of this process: it has what is imported by now. `can_fork` says whether it may be."""
+
+    def _start(self, *inherited: int) -> "_Fork":
+        return _Fork(_ThisProcess(), inherited)
+
+
+class Forks(Protocol):
+    """Forks processes, and ends them."""
+
+    def fork(self, *inherited: int) -> int:
+        """Fork a child that runs on these descriptors; return its process id. OSError: it cannot be started."""
+        ...
+
+    def end(self, pid: int) -> int:
+        """Kill a child that was forked, unless it has ended; return its exit code, once a child."""
+        ...
+
+
+class _ThisProcess:
+    """Implements Forks by forks of this process."""
+
+    def fork(self, *inherited: int) -> int:
+        return fork(partial(_run, *inherited), *inherited)
+
+    def end(self, pid: int) -> int:
+        return _end(pid)
+
+
 class _ForkedProcess(ChildProcess):
     def __init__(self, server: ForkServer, work: Work[P], *args: P.args, **named: P.kwargs) -> None:
         self._server = server
@@ -64,7 +96,7 @@ class _ForkedProcess(ChildProcess):
 class _Fork:
     """A process that a server forked, as subprocess.Popen has one that it started."""
 
-    def __init__(self, server: ForkServer, inherited: tuple[int, ...]) -> None:
+    def __init__(self, server: Forks, inherited: tuple[int, ...]) -> None:
         self._server = server
         self._code: int | None = None
         self._ended, theirs = os.pipe()
@@ -105,18 +137,19 @@ def _serve(channel: Channel, modules: tuple[str, ...]) -> None:
 def _fork(channel: Channel) -> int | OSError:
     descriptors = channel.receive_descriptors(_DESCRIPTORS)
     try:
-        pid = os.fork()
+        return fork(partial(_run, *descriptors), *descriptors)
     except OSError as error:
         return error
-    else:
-        if pid == 0:
-            channel.close()
-            os.setsid()
-            run(*descriptors[:2])
-        return pid
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _run(channel: int, lifeline: int, _: int) -> None:
+    """Run as a fork; the last descriptor is open until it ends."""
+    gc.freeze()  # a collection would copy every page that it shares
+    gc.enable()  # whoever imports much may have turned it off
+    run(channel, lifeline)
 
 
 def _end(pid: int) -> int:

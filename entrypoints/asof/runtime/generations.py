@@ -1,13 +1,13 @@
 """A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
 from asof.runtime.extractors import ExtractorFactory
+from asof.runtime.kept_ontologies import keep_ontology, kept_ontology, ontology_names
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
 from asof.settings import Settings
@@ -25,9 +25,9 @@ from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import BuildStopped, ContractError, DamagedFile, DamagedLog, InvalidInput
+from asof_streams.errors import BuildStopped, ContractError, DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event, Record
-from asof_streams.files import locked_folder, make_folder, replace_file
+from asof_streams.files import locked_folder, make_folder
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -35,7 +35,6 @@ from asof_streams.sqlite_log import SqliteLog
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
 LOOK_EVERY: Final = 16  # messages; to ask whether a build is to stop looks for a file
-_MOST: Final = 32  # ontologies in memory
 
 FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
 
@@ -172,30 +171,6 @@ def check_order(before: SqliteLog, after: SqliteLog) -> None:
         )
 
 
-def keep_ontology(ontology: Ontology, path: Path) -> None:
-    """Write down an ontology as it is now: a later edit of its file changes no history."""
-    make_folder(path.parent)
-    replace_file(path, [ontology.record])
-
-
-def kept_ontology(path: Path) -> Ontology:
-    """Return an ontology as it was written down. DamagedFile: it is not there, or not as it was written."""
-    try:
-        return _ontology_in(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError):
-        raise DamagedFile(f"{path} is missing or damaged: restore it, or rebuild into a new directory") from None
-
-
-@lru_cache(maxsize=_MOST)
-def _ontology_in(content: bytes) -> Ontology:
-    """Return the ontology in the content of such a file; to validate one takes longer than to read it."""
-    kept = json.loads(content)
-    ontology = Ontology.model_validate(kept["ontology"])
-    if ontology.digest != kept["digest"]:
-        raise ValueError("another digest")
-    return ontology
-
-
 def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:
     """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
 
@@ -207,8 +182,7 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontol
             keep_ontology(load_ontology(name), path)
         return kept_ontology(path)
 
-    kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
-    return Ontologies(own or kept_ontology(places.ontology), [*registry.names(), *kept], find)
+    return Ontologies(own or kept_ontology(places.ontology), ontology_names(places), find)
 
 
 def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from asof.runtime.control_log import expect_control
 from asof.runtime.erasure import owing
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing, open_log
@@ -161,8 +162,6 @@ def _ontologies(places: DirectoryLayout) -> dict[Path, str | None]:
 
 
 def _check_ontology(path: Path, digest: str | None) -> str:
-    from asof.runtime.generations import kept_ontology  # with all that derives beliefs
-
     ontology = kept_ontology(path)
     if digest not in (None, ontology.digest):
         raise DamagedFile(f"{path} is not the ontology that its generation was begun with: restore it from a backup")

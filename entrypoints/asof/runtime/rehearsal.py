@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from asof.runtime.extractors import ExtractorFactory
-from asof.runtime.generations import FLUSH_EVERY, generation_of, keep_ontology, open_semantic
+from asof.runtime.generations import FLUSH_EVERY, generation_of, open_semantic
+from asof.runtime.kept_ontologies import keep_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, following_store, load_ontology
 from asof.settings import Settings

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from asof.runtime.control_log import touch
-from asof.runtime.generations import keep_ontology, kept_ontology
 from asof.runtime.integrity import Check, inspect, verify
+from asof.runtime.kept_ontologies import keep_ontology, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, load_ontology
 from asof.runtime.writer import open_writer

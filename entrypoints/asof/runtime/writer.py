@@ -10,8 +10,9 @@ from asof.runtime.bulk_build_state import BuildState, inline_build
 from asof.runtime.conversation_log import ConversationFiles, erase_from_conversation
 from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.generation_build import build as build_generation
-from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of
+from asof.runtime.generations import FLUSH_EVERY, ontologies_of
 from asof.runtime.graph_database import graphs_of
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import OpenGenerations
 from asof.runtime.open_logs import OpenLogs

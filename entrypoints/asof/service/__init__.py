@@ -2,6 +2,7 @@
 
 __all__ = [
     "api_keys",
+    "children",
     "consents",
     "contexts",
     "conversation",

@@ -10,7 +10,7 @@ from asof.runtime.build_file import unfinished_info
 from asof.runtime.child_process import Channel
 from asof.runtime.extractors import extractor_factory
 from asof.runtime.generation_build import build
-from asof.runtime.generations import kept_ontology
+from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.settings import Settings

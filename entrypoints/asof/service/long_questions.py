@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from asof.runtime.child_process import ChannelClosed, ChildProcess
 from asof.runtime.layout import DirectoryLayout
+from asof.service.children import StartChild
 from asof.service.reader import Reader
 from asof.service.search_process import answer
 from asof.settings import Settings
@@ -18,8 +19,9 @@ R = TypeVar("R")
 class LongQuestions:
     """Asks questions that can be pickled, one after the other, from any thread, which waits for the answer."""
 
-    def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
+    def __init__(self, places: DirectoryLayout, settings: Settings, start_child: StartChild = ChildProcess) -> None:
         self._given = places, settings
+        self._start_child = start_child
         self._turn = Lock()
         self._state = Lock()
         self._child: ChildProcess | None = None
@@ -42,7 +44,7 @@ class LongQuestions:
         with self._state:
             if self._ended:
                 raise UnavailableError("the service is stopping: ask again once it runs")
-            self._child = ChildProcess(answer, *self._given)
+            self._child = self._start_child(answer, *self._given)
             return self._child
 
     def end(self) -> None:

@@ -12,6 +12,7 @@ from asof.runtime import clock
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr, lower_priority, sanitize_error
+from asof.service.children import StartChild
 from asof.service.reader import Reader
 from asof.settings import Settings
 from asof_streams import tracing
@@ -23,14 +24,15 @@ R = TypeVar("R")
 class Searcher:
     """Asks questions that can be pickled, one after the other. Use it as a context manager."""
 
-    def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
+    def __init__(self, places: DirectoryLayout, settings: Settings, start_child: StartChild = ChildProcess) -> None:
         self._given = places, settings
+        self._start_child = start_child
         self._child: ChildProcess | None = None
         self._was_asked = False
 
     def start(self) -> None:
         """Start the process, which gets ready while others do."""
-        self._child = self._child or ChildProcess(answer, *self._given)
+        self._child = self._child or self._start_child(answer, *self._given)
 
     def ask(self, question: Callable[[Reader], R]) -> R:
         """Return the answer. UnavailableError: the process ended, and is started again when it is asked next."""

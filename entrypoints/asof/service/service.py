@@ -8,13 +8,13 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from asof.runtime import clock
-from asof.runtime.child_process import ChildProcess
-from asof.runtime.generations import kept_ontology, ontologies_of
+from asof.runtime.child_process import Channel, ChildProcess
+from asof.runtime.kept_ontologies import kept_ontology, ontology_names
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.span_names import POSITION
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import load_ontology
-from asof.service.build_process import run_build
+from asof.service.children import StartChild
 from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
 from asof.service.long_questions import LongQuestions
@@ -23,7 +23,6 @@ from asof.service.search_process import Searcher
 from asof.service.session import Session
 from asof.service.spans import submission_span
 from asof.service.worker_handle import Run, Worker
-from asof.service.worker_process import process
 from asof.settings import Settings
 from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_projections.model.prices import ModelBudget
@@ -47,7 +46,8 @@ class Service:
 
     Its first start makes the directory. WriterBusy: another process writes there. `failed` is called, from a thread,
     when the worker ended because of an error, so that nothing is processed any more; `took` with the seconds that each
-    message took; `retrieved` with what the steps of a search by the profile `pipeline` took.
+    message took; `retrieved` with what the steps of a search by the profile `pipeline` took. start_child: starts its
+    processes.
     """
 
     def __init__(
@@ -56,9 +56,11 @@ class Service:
         failed: Callable[[], None],
         took: Callable[[Iterable[float]], None],
         retrieved: Callable[[RetrievalMetrics], None],
+        start_child: StartChild = ChildProcess,
     ) -> None:
         places = self._places = DirectoryLayout(settings.data)
         self._settings = settings
+        self._start_child = start_child
         self.ending = False
         self._long_turn = asyncio.Lock()  # so that few threads wait
         self.feeds: Counter[str] = Counter()  # open now, by the name of their key
@@ -71,11 +73,12 @@ class Service:
             stack.callback(self._stop_builds)
             self.on_topics: Final = settings.kafka is not None
             read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
-            self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
+            one = partial(Searcher, places, read, start_child)  # with one model, and one index
+            self._searcher = ResourcePool("asof-searcher", one)
             stack.callback(self._searcher.close)
             if settings.embedder != "none":
                 self._searcher.submit(Searcher.start)  # it reads its vectors while the worker opens the memory
-            self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
+            self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed, start_child)
             stack.callback(self.worker.stop)
 
             def open_log() -> AbstractContextManager[Log]:
@@ -89,7 +92,7 @@ class Service:
             stack.callback(self._intake.close)
             self._readers = ResourcePool("asof-reader", partial(Reader, places, read, clock.system), _READERS)
             stack.callback(self._readers.close)
-            self._long_questions = LongQuestions(places, read)
+            self._long_questions = LongQuestions(places, read, start_child)
             stack.callback(self._long_questions.end)
             if settings.embedder != "none":
                 self._embedder = BackgroundEmbedder(self._searcher.submit, lambda: self.worker.busy)
@@ -97,7 +100,7 @@ class Service:
                     self._embedder.follow()
             own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
             self._own_ontology: Final = own
-            self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
+            self.ontologies: Final = sorted({own.id, *ontology_names(places)})  # that messages may be read with
             self._stack = stack.pop_all()
 
     async def take(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> range:
@@ -211,7 +214,7 @@ class Service:
         Called by the thread of the event loop, which lives as long as the process.
         """
         self._builds = [child for child in self._builds if not child.ended]
-        self._builds.append(ChildProcess(run_build, self._settings, name, budget))
+        self._builds.append(self._start_child(_build, self._settings, name, budget))
 
     def _stop_builds(self) -> None:
         for child in self._builds:
@@ -264,8 +267,25 @@ class Service:
 
 def _run_of(settings: Settings) -> Run:
     """Return the function that the worker's process runs."""
-    if settings.kafka is None:
-        return process
+    return _process if settings.kafka is None else _follow
+
+
+def _process(channel: Channel, settings: Settings) -> None:
+    """Process messages; only the process that does so loads what derives beliefs."""
+    from asof.service.worker_process import process
+
+    process(channel, settings)
+
+
+def _follow(channel: Channel, settings: Settings) -> None:
+    """Follow the topics."""
     from asof.service.follower_process import follow
 
-    return follow
+    follow(channel, settings)
+
+
+def _build(channel: Channel, settings: Settings, name: str, budget: ModelBudget) -> None:
+    """Go on with a build."""
+    from asof.service.build_process import run_build
+
+    run_build(channel, settings, name, budget)

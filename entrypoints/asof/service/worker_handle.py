@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock, Thread
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
+from asof.service.children import StartChild
 from asof.settings import Settings
-from asof_agents.extraction.llm.usage import Usage
 from asof_streams import tracing
 from asof_streams.errors import AsofError, UnavailableError
+
+if TYPE_CHECKING:
+    from asof_agents.extraction.llm.usage import Usage
 
 _GRACE_SECONDS: Final = 10.0  # for the message that is being processed when it is told to end
 
@@ -34,7 +37,7 @@ class WorkerProgress(NamedTuple):
 
     position: int
     seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
-    usage: Usage | None = None  # what asking a language model has cost since the worker began
+    usage: "Usage | None" = None  # what asking a language model has cost since the worker began
     more: bool = False  # whether messages wait behind it
     erasing: bool = False  # whether files may still hold what was erased before it
     phases: Mapping[str, tuple[int, float]] = {}
@@ -80,6 +83,7 @@ class Worker:
         settings: Settings,
         reached: Callable[[Sequence[float]], None],
         failed: Callable[[], None],
+        start_child: StartChild = ChildProcess,
     ) -> None:
         self.error: AsofError | None = None
         self.busy = False  # whether messages waited when it last told how far it is
@@ -100,7 +104,7 @@ class Worker:
         self._alive = True
         self._said_why = False  # it ended
         self._stopped = False  # in the midst of a message
-        self._child = ChildProcess(run, settings)
+        self._child = start_child(run, settings)
         began: Future[int] = Future()
         self._thread = Thread(target=self._listen, args=(began,), name="asof-worker")
         self._thread.start()
