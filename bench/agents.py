@@ -137,7 +137,7 @@ class _Agent:
         self._process.stdin.flush()
 
     def processor_seconds(self, *, alone: bool = False) -> float:
-        """Return what the server's processes have taken: this one, the directory's, and unless `alone` its children."""
+        """Return what the processes of the server have taken: this one, the directory's, unless `alone` those below."""
         parents, ticks = dict[int, int](), dict[int, int]()
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):  # it has ended
@@ -146,8 +146,8 @@ class _Agent:
                 parents[process], ticks[process] = int(fields[1]), int(fields[11]) + int(fields[12])
         serving = _process_of(self._directory)
         counted = {self._process.pid, serving}
-        if not alone:
-            counted |= {process for process, parent in parents.items() if parent == serving}
+        while not alone and (below := {process for process, parent in parents.items() if parent in counted} - counted):
+            counted |= below
         return sum(ticks[process] for process in counted) / os.sysconf("SC_CLK_TCK")
 
 

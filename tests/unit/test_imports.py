@@ -282,11 +282,13 @@ def test_the_process_that_an_editor_starts_loads_nothing_that_serves() -> None:
     assert loaded_after(EDITORS) & serving == set()
 
 
-def test_an_agent_is_greeted_by_a_process_that_loads_nothing_that_derives_beliefs_or_searches() -> None:
+def test_an_agent_is_greeted_by_a_process_that_loads_nothing_that_derives_searches_or_is_a_client() -> None:
     deriving = {"asof.runtime.generations", "asof.runtime.writer", "asof_agents.engine", "asof_agents.resolution"}
     searching = {"asof.runtime.vector_search", "rapidfuzz", "yaml"} | HEAVY
 
-    assert loaded_after(GREETING) & (deriving | searching) == set()
+    clients = {"mcp.client", "mcp.server.mcpserver", "httpx2"}
+
+    assert loaded_after(GREETING) & (deriving | searching | clients) == set()
 
 
 def test_importing_facts_loads_no_tables_of_the_rules() -> None:
