@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from asof.settings import Settings
+
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
 SERVING = yaml.safe_load((ROOT / "docker" / "compose.serve.yaml").read_text("utf-8"))
@@ -127,3 +129,11 @@ def test_the_graph_database_keeps_its_data_takes_its_password_from_a_secret_and_
     assert projector["environment"]["ASOF_GRAPH_PASSWORD_FILE"] == f"/run/secrets/{secret}"
     assert projector["environment"]["ASOF_GRAPH_URL"] == "http://root@arangodb:8529/asof"
     assert projector["depends_on"]["arangodb"] == {"condition": "service_healthy"}
+
+
+def test_each_setting_that_a_container_gets_is_one_of_asof() -> None:
+    texts = [path.read_text("utf-8") for path in (ROOT / "docker").iterdir() if path.is_file()]
+    named = {name for text in texts for name in re.findall(r"\bASOF_(\w+)", text)}
+
+    assert {name for name in named if name.lower() not in Settings.model_fields} == set()
+    assert named >= {"DATA", "KAFKA", "KEYS_FILE", "GRAPH_URL"}
