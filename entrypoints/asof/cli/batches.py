@@ -10,7 +10,7 @@ import typer
 from asof.cli import calls, show
 from asof.cli.binding import command
 from asof.cli.calls import Call
-from asof.cli.csv_rows import facts_of_rows
+from asof.cli.csv_rows import facts_of_rows, rows_of
 from asof.cli.json_lines import counted, lines_of
 from asof.cli.options import File, Group, Strict
 from asof.operations import imports, writes
@@ -69,10 +69,12 @@ def import_(
         return _import_export(call, product, file, group=group, recorded=recorded, strict=strict, dry_run=dry_run)
     if dry_run:
         raise InvalidInput("it goes with --product: asof what-if says what facts would change", field="--dry-run")
-    with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
+    is_csv = bool(columns) or file.endswith(".csv")
+    counting = _acknowledging(file, rows_of if is_csv else None)
+    with call.session() as session, lines_of(file) as lines, counting as acknowledged:
         done = writes.import_facts(
             session,
-            facts_of_rows(lines, columns, _FACT) if columns or file.endswith(".csv") else lines,
+            facts_of_rows(lines, columns, _FACT) if is_csv else lines,
             group_id=group,
             recorded=recorded,
             ontology=ontology,
@@ -85,7 +87,7 @@ def import_(
 def _import_export(
     call: Call, product: Any, file: str, *, group: str, recorded: bool, strict: bool, dry_run: bool
 ) -> int:
-    with call.session() as session, _acknowledging(file) as acknowledged:
+    with call.session() as session, _acknowledging(file, lambda _: None) as acknowledged:
         done = imports.import_export(
             session,
             product,
@@ -105,11 +107,16 @@ def _import_export(
 
 
 @contextmanager
-def _acknowledging(file: str) -> Iterator[Callable[[int, int], None]]:
-    """Count what is acknowledged: a bar shows it meanwhile, and it is said where the work is interrupted."""
+def _acknowledging(
+    file: str, count: Callable[[Path], int | None] | None = None
+) -> Iterator[Callable[[int, int], None]]:
+    """Count what is acknowledged: a bar shows it meanwhile, and it is said where the work is interrupted.
+
+    count: as of `counted`.
+    """
     taken = 0
     try:
-        with counted("acknowledged", file) as done:
+        with counted("acknowledged", file, count) as done:
 
             def acknowledged(accepted: int, seen: int) -> None:
                 nonlocal taken

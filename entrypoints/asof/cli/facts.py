@@ -68,13 +68,13 @@ def _name_relations(session: "Session", query: Any) -> None:
 
 def _answer_batch(session: "Session", file: str) -> None:
     with lines_of(file) as lines, counted("answered", file) as done:
-        for number, fields in objects_of(lines):
+        for answered, (number, fields) in enumerate(objects_of(lines), 1):
             try:
                 answer = operations.facts(session, _question(fields))
             except InvalidInput as error:
                 raise InvalidInput(str(error), f"line {number}") from None
             show.data(operations.facts.to_json(answer))
-            done(number)
+            done(answered)
 
 
 def _question(fields: dict[str, Any]) -> Any:

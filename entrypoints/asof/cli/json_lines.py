@@ -35,24 +35,34 @@ def lines_of(file: str) -> Iterator[Iterable[bytes]]:
 
 
 @contextmanager
-def counted(label: str, file: str) -> Iterator[Callable[[int], None]]:
-    """Show how many lines of a file are done, as it is told, where there is a terminal to show it on."""
+def counted(
+    label: str, file: str, count: Callable[[Path], int | None] | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show how many items of a file are done, as it is told, where there is a terminal to show it on.
+
+    count: of how many; its lines that are not empty, if left out.
+    """
     with show.progress(label) as told:
         if told is None:
             yield lambda _: None
             return
-        total = _count(Path(file)) if file != "-" and Path(file).is_file() else None  # a pipe is read once
+        path = Path(file)
+        total = (count or _count)(path) if file != "-" and path.is_file() else None  # a pipe is read once
         told(0, total)
         yield lambda done: told(done, total)
 
 
 def _count(path: Path) -> int:
-    """Count the lines of a file by their ends, so that a line of any length takes no memory."""
-    ends, piece = 0, b"\n"
+    """Count the lines that are not empty, piece by piece, so that a line of any length takes no memory."""
+    lines, is_filled = 0, False
     with path.open("rb") as file:
         for piece in iter(lambda: file.read(_COUNTED_BYTES), b""):
-            ends += piece.count(b"\n")
-    return ends + (not piece.endswith(b"\n"))
+            first, *others = piece.split(b"\n")
+            is_filled = is_filled or bool(first.strip())
+            for line in others:
+                lines += is_filled
+                is_filled = bool(line.strip())
+    return lines + is_filled
 
 
 def objects_of(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -158,7 +158,7 @@ def follow(
         if stopping:
             return False
     layer.checkpoint = max(layer.checkpoint, stop)
-    layer.flush()
+    keep()
     return True
 
 
