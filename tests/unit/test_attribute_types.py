@@ -5,6 +5,7 @@ import json
 import pytest
 import yaml
 
+from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.examples import run_examples
 from asof_agents.extraction.english.explanation import explain
@@ -14,7 +15,7 @@ from asof_agents.extraction.llm.answers import parse_answer
 from asof_agents.extraction.llm.extractor import LLMExtractor
 from asof_agents.extraction.ports import RejectedPart, Turn
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.model import Example, ExampleAttribute
+from asof_ontologies.model import AttributeType, Example, ExampleAttribute
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load, read_file
 from asof_streams.instants import parse
@@ -70,6 +71,25 @@ def found(extraction):
 
 
 @pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("2019", "2019"),
+        ("in 2019", "2019"),
+        ("9999 BC", None),
+        ("May 2019", "2019-05"),
+        ("5 March 2019", "2019-03-05"),
+        ("last May", "2023-05"),
+        ("in spring 2019", None),
+        ("2019, I think", None),
+    ],
+)
+def test_a_date_is_as_exact_as_its_words(words, value):
+    made = AttributeType(name="made", means="When it was made.", kind="date")
+
+    assert typed_value(made, words, parse("2024-03-15T10:00:00Z"), "UTC") == value
+
+
+@pytest.mark.parametrize(
     ("text", "values"),
     [
         ("The pot weighs 3 kg.", [("pot", "weight", "3 kg")]),
@@ -77,6 +97,7 @@ def found(extraction):
         ("The pan is made of cast iron and the pot is of iron.", [("pan", "material", "cast iron")]),
         ("The pot is called Old Faithful.", [("pot", "nickname", "Old Faithful")]),
         ("The pot comes from May 2019.", [("pot", "made", "2019-05")]),
+        ("The pot comes from 2019.", [("pot", "made", "2019")]),
         ("The pot weighs a lot.", []),
         ("The pan is made of gold.", []),
         ("The pot does not weigh 3 kg.", []),

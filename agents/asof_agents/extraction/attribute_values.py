@@ -11,6 +11,7 @@ from asof_streams.instants import from_datetime, render, to_datetime
 from asof_streams.timezones import on_wall, zone_of
 
 _NUMBER: Final = re.compile(r"([-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?)(?:\s*(%|[^\W\d_]{1,12}))?")
+_YEAR: Final = re.compile(r"\d{4}")  # which alone may be any number
 _GRAINS: Final = {"day": 10, "month": 7, "year": 4}  # characters of a date
 
 
@@ -33,6 +34,7 @@ def typed_value(attribute: AttributeType, words: str, said_at: int, timezone: st
 
 
 def _date(words: str, said_at: int, zone: tzinfo) -> str | None:
+    words = f"in {words}" if _YEAR.fullmatch(words) else words
     hints = find_times(words, from_datetime(on_wall(to_datetime(said_at), zone)))  # a date is that of the wall clock
     if len(hints) != 1 or hints[0].kind != "point" or hints[0].grain not in _GRAINS:
         return None
