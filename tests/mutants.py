@@ -80,6 +80,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_instants.py",
         "tests/unit/test_times_in_words.py",
     ),
+    "streams/asof_streams/literals.py": ("tests/unit/test_literals.py",),
     "entrypoints/asof/service/intake.py": ("tests/unit/test_http_intake.py",),
     "agents/asof_agents/engine.py": (
         "tests/unit/test_engine.py",
@@ -154,6 +155,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/integration/test_unstated_starts.py",
         "tests/integration/test_endings_of_what_holds.py",
     ),
+    "agents/asof_agents/handlers/extraction_copy.py": ("tests/unit/test_extraction_copy.py",),
     "agents/asof_agents/handlers/long_changes.py": ("tests/unit/test_long_changes.py",),
     "agents/asof_agents/handlers/objectives.py": ("tests/unit/test_objectives.py",),
     "agents/asof_agents/handlers/usual_facts.py": ("tests/property/test_usual_facts.py", *_STATED),
@@ -165,7 +167,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/hostile/test_unexpected_faults.py::test_a_message_that_a_generation_fails_at_is_parked_there_alone",
     ),
     "agents/asof_agents/resolution/candidates.py": ("tests/unit/test_candidates.py", *_DOUBTS),
-    "agents/asof_agents/resolution/episode_resolver.py": ("tests/unit/test_ingestion.py",),
+    "agents/asof_agents/resolution/episode_resolver.py": ("tests/unit/test_episode_resolver.py",),
     "agents/asof_agents/resolution/one_message.py": ("tests/unit/test_names_in_one_message.py",),
     "agents/asof_agents/resolution/open_facts.py": ("tests/unit/test_open_facts.py",),
     "agents/asof_agents/resolution/structure.py": ("tests/unit/test_structure.py",),
@@ -184,6 +186,14 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_kept_ontologies.py",
         "tests/unit/test_attribute_types.py",
     ),
+    "agents/asof_agents/extraction/attribute_values.py": ("tests/unit/test_attribute_types.py",),
+    "agents/asof_agents/extraction/hybrid.py": ("tests/unit/test_hybrid.py",),
+    "agents/asof_agents/extraction/llm/budget.py": ("tests/unit/test_model_budget.py",),
+    "agents/asof_agents/extraction/llm/schemas.py": (
+        "tests/unit/test_open_facts.py",
+        "tests/unit/test_model_answers.py",
+    ),
+    "agents/asof_agents/extraction/llm/usage.py": ("tests/unit/test_model_budget.py",),
     "agents/asof_agents/extraction/llm/answers.py": (
         "tests/unit/test_model_answers.py",
         "tests/unit/test_attribute_types.py",
@@ -210,6 +220,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "streams/asof_streams/sqlite_log.py": _LOG,
     "streams/asof_streams/sqlite_records.py": _LOG,
     "streams/asof_streams/sqlite_requests.py": _LOG,
+    "streams/asof_streams/key_tree.py": ("tests/unit/test_key_tree.py",),
     "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),
     "streams/asof_streams/block.py": ("tests/contract/test_compression.py",),
     "projections/asof_projections/projector.py": (
@@ -287,6 +298,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_retrieval_pipeline.py",
         "tests/unit/test_retrieval_ranking.py",
     ),
+    "projections/asof_projections/retrieval/rule_scopes.py": ("tests/unit/test_rule_scopes.py",),
     # ingestion
     "streams/asof_streams/ingestion_config.py": (
         "tests/unit/test_ingestion.py",

@@ -489,6 +489,17 @@ def test_an_ending_of_what_does_not_hold_is_of_the_one_thing_that_is_called_so(
     assert history.hear("2024-06-10", ended(said)) == ([] if told is None else [f"| {told}, 2024-06-10"])
 
 
+@pytest.mark.parametrize(("since", "ends"), [("2024-06-10", True), ("2024-06-11", False)])
+def test_a_value_that_begins_as_it_ends_is_ended_and_one_that_does_not_hold_yet_is_not(
+    history: SpokenHistory, since: str, ends: bool
+) -> None:
+    history.hear("2024-06-01", holds("rent has_value 900", valid_from=at(since)))
+
+    told = history.hear("2024-06-10", ended("rent has_value 900"))
+
+    assert told == [f"| rent has_value {None if ends else 900}, 2024-06-10"]
+
+
 def test_a_new_value_of_a_relation_that_may_have_several_puts_none_back(history: SpokenHistory) -> None:
     history.hear("2024-06-10", holds("rent has_value 900"))
 

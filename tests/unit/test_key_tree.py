@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from asof_streams.key_tree import DEPTH, KeyTree
+from asof_streams.key_tree import DEPTH, KeyTree, is_whole
 
 LAST = 2**DEPTH - 1
 
@@ -50,3 +50,45 @@ def test_no_kept_key_is_above_a_destroyed_one() -> None:
 
     assert not [top for top in tree.nodes if format(499, "063b").startswith(top) or format(600, "063b").startswith(top)]
     assert KeyTree.plant().without(range(LAST + 1)).nodes == {}
+
+
+def test_ranges_that_overlap_or_meet_are_destroyed_as_one() -> None:
+    tree = KeyTree.plant()
+
+    together = tree.without(range(12))
+    assert tree.without(range(10), range(2, 12), range(3, 5)).nodes == together.nodes
+    assert tree.without(range(6, 12), range(6), range(3, 3)).nodes == together.nodes
+
+
+def test_a_range_is_reached_until_each_key_of_it_is_destroyed() -> None:
+    tree = KeyTree.plant().without(range(5), range(6, 9))
+
+    assert [tree.reaches(of) for of in (range(6), range(5), range(6, 9), range(5, 6), range(8, 10), range(3, 3))] == [
+        True,
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert not tree.reaches()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "whole"),
+    [
+        ({}, True),
+        ({"": 32}, True),
+        ({"": 31}, False),
+        ({"": 33}, False),
+        ({"00": 32, "01": 32, "1" * 63: 32}, True),
+        ({"1" * 64: 32}, False),  # deeper than a leaf
+        ({"02": 32}, False),
+        ({"": 32, "0": 32}, False),  # which the other one gives
+        ({"0": 32, "01": 32, "1": 32}, False),
+    ],
+)
+def test_kept_keys_are_those_of_a_tree_if_each_has_its_size_and_none_gives_another(
+    nodes: dict[str, int], whole: bool
+) -> None:
+    assert is_whole({path: bytes(size) for path, size in nodes.items()}) == whole

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from asof_agents.extraction.llm.schemas import schema_of
 from asof_agents.extraction.ports import RejectedPart
-from asof_agents.resolution.open_facts import Endings, facts_in_doubt, parse_endings, request_about
+from asof_agents.resolution.open_facts import facts_in_doubt, parse_endings, request_about
 from asof_ontologies.prompts import Prompt
 from asof_projections.model.rows import FactRow, Moment
 from asof_streams.episodic import EpisodeRecorded
@@ -121,8 +120,20 @@ def test_the_request_numbers_the_facts_in_one_line_each() -> None:
 
     assert request.user == f"Ana: {'y' * 1_000}\n1. Ana plays padel daily\n2. Ana plays {'x' * 150}"
     assert (request.prompt, request.prompt_version, request.model) == ("key", 3, "m")
-    assert (request.temperature, request.system, request.schema) == (0.25, "system", schema_of(Endings))
+    assert (request.temperature, request.system) == (0.25, "system")
     assert request_about(episode("y", role=""), [], prompt, "m").user == "user: y\n"
+
+
+def test_the_schema_asks_for_all_fields_and_no_others() -> None:
+    schema = request_about(
+        episode("y"), [], Prompt(key="k", version=1, temperature=0, system="s", user="u"), "m"
+    ).schema
+
+    ending = {"fact": {"type": "integer"}, "confidence": {"type": "number"}}
+    strict = {"type": "object", "additionalProperties": False}
+    each = strict | {"properties": ending, "required": ["fact", "confidence"]}
+    ended = {"type": "array", "items": each}
+    assert json.loads(schema) == strict | {"properties": {"ended": ended}, "required": ["ended"]}
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def _expected(request: ModelRequest) -> Counter[str]:
 
 
 def _sum(replies: Iterable[ExtractionAnswered | ExtractionFailed]) -> Counter[str]:
-    spent = Counter(prompt=0, completion=0)
+    spent = Counter[str]()
     for reply in replies:
         spent.update(prompt=reply.prompt_tokens, completion=reply.completion_tokens)
     return spent
