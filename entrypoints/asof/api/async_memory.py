@@ -15,7 +15,57 @@ from typing import Any, Literal, Self, TypeVar, Unpack, overload
 
 from asof.api.memory import LogName, Memory
 from asof.operations import queries
-from asof.operations.answers import Added, Backup, BeliefPeriod, Changes, Check, Checkout, Community, ComparisonPage, Consolidated, Context, Contradiction, Difference, Embedded, Entity, EntityProfile, Episode, EpisodeRecord, Erasure, ErasurePreview, Explanation, Fact, FactVersion, Feedback, GenerationDifference, GenerationInfo, GraphSnapshot, GroupInfo, Hit, Hits, Hop, Imported, LogCompression, LogEvent, ModelUsage, Objective, Outcome, Page, ParkedMessage, Produced, Projection, RebuildEstimate, RegisteredPrompt, Replay, Retried, SearchedPage, Segment, Settled, UnfinishedBuild, WhatIf
+from asof.operations.answers import (
+    Added,
+    Backup,
+    BeliefPeriod,
+    Changes,
+    Check,
+    Checkout,
+    Community,
+    ComparisonPage,
+    Consolidated,
+    Context,
+    Contradiction,
+    Difference,
+    Embedded,
+    Entity,
+    EntityProfile,
+    Episode,
+    EpisodeRecord,
+    Erasure,
+    ErasurePreview,
+    Explanation,
+    Fact,
+    FactVersion,
+    Feedback,
+    GenerationDifference,
+    GenerationInfo,
+    GraphSnapshot,
+    GroupInfo,
+    Hit,
+    Hits,
+    Hop,
+    Imported,
+    LogCompression,
+    LogEvent,
+    ModelUsage,
+    Objective,
+    Outcome,
+    Page,
+    ParkedMessage,
+    Produced,
+    Projection,
+    RebuildEstimate,
+    RegisteredPrompt,
+    Replay,
+    Retried,
+    SearchedPage,
+    Segment,
+    Settled,
+    UnfinishedBuild,
+    WhatIf,
+)
 from asof.operations.queries import Form, Mindset, Over, Profile, TextForm, Time
 from asof.operations.sessions import Progress
 from asof_streams.resource_pool import ResourcePool
@@ -66,7 +116,11 @@ class AsyncMemory:
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
         InvalidInput names a field that cannot be.
         """
-        return await self._run(lambda memory: memory.add(content, group_id=group_id, role=role, role_type=role_type, timestamp=timestamp, **fields))
+        return await self._run(
+            lambda memory: memory.add(
+                content, group_id=group_id, role=role, role_type=role_type, timestamp=timestamp, **fields
+            )
+        )
 
     async def produce(
         self,
@@ -80,7 +134,9 @@ class AsyncMemory:
 
         `group_id` is the group of the lines that name none.
         """
-        return await self._run(lambda memory: memory.produce(source, group_id=group_id, strict=strict, acknowledged=acknowledged))
+        return await self._run(
+            lambda memory: memory.produce(source, group_id=group_id, strict=strict, acknowledged=acknowledged)
+        )
 
     async def import_facts(
         self,
@@ -100,7 +156,16 @@ class AsyncMemory:
         `recorded` keeps each line's recorded_at, for moving a history in;
         `ontology` is what relations are checked against.
         """
-        return await self._run(lambda memory: memory.import_facts(source, group_id=group_id, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged))
+        return await self._run(
+            lambda memory: memory.import_facts(
+                source,
+                group_id=group_id,
+                recorded=recorded,
+                ontology=ontology,
+                strict=strict,
+                acknowledged=acknowledged,
+            )
+        )
 
     async def import_export(
         self,
@@ -121,7 +186,17 @@ class AsyncMemory:
 
             memory.import_export("graphiti", "graph.json", dry_run=True)
         """
-        return await self._run(lambda memory: memory.import_export(product, file, group_id=group_id, recorded=recorded, strict=strict, dry_run=dry_run, acknowledged=acknowledged))
+        return await self._run(
+            lambda memory: memory.import_export(
+                product,
+                file,
+                group_id=group_id,
+                recorded=recorded,
+                strict=strict,
+                dry_run=dry_run,
+                acknowledged=acknowledged,
+            )
+        )
 
     async def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
         """State an entity under an id of your own. Return the position of the request."""
@@ -215,7 +290,11 @@ class AsyncMemory:
         are encrypted. Where the directory has a copy of the topics, they are waited for, for five seconds. If they take
         longer, or there is none, `done` is None; `erasure_preview` says later how much is left.
         """
-        return await self._run(lambda memory: memory.erase(group_id, person=person, only_said=only_said, phrase=phrase, start=start, stop=stop))
+        return await self._run(
+            lambda memory: memory.erase(
+                group_id, person=person, only_said=only_said, phrase=phrase, start=start, stop=stop
+            )
+        )
 
     async def erasure_preview(
         self,
@@ -233,7 +312,11 @@ class AsyncMemory:
 
             [message.content for message in memory.erasure_preview("ana", phrase="Berlin").messages]
         """
-        return await self._run(lambda memory: memory.erasure_preview(group_id, person=person, only_said=only_said, phrase=phrase, start=start, stop=stop))
+        return await self._run(
+            lambda memory: memory.erasure_preview(
+                group_id, person=person, only_said=only_said, phrase=phrase, start=start, stop=stop
+            )
+        )
 
     async def facts(
         self,
@@ -255,7 +338,18 @@ class AsyncMemory:
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
-        return await self._run(lambda memory: memory.facts(valid_at=valid_at, known_at=known_at, any_time=any_time, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters))
+        return await self._run(
+            lambda memory: memory.facts(
+                valid_at=valid_at,
+                known_at=known_at,
+                any_time=any_time,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+                **filters,
+            )
+        )
 
     async def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
         """Return one fact by its id as it is believed now, the last of its periods. NotFound: it is not believed."""
@@ -307,7 +401,29 @@ class AsyncMemory:
             memory.search("Who cooks?", relations=["works_as", "knows"], center="Ana", hops=2)
             print(memory.search("How did Ana come to Berlin?", profile="pipeline").retrieval.context)
         """
-        return await self._run(lambda memory: memory.search(query, valid_at=valid_at, known_at=known_at, any_time=any_time, relations=relations, entity_types=entity_types, center=center, hops=hops, group_id=group_id, all_groups=all_groups, group_ids=group_ids, over=over, profile=profile, mindset=mindset, start=start, stop=stop, explain=explain, limit=limit, min_probability=min_probability))
+        return await self._run(
+            lambda memory: memory.search(
+                query,
+                valid_at=valid_at,
+                known_at=known_at,
+                any_time=any_time,
+                relations=relations,
+                entity_types=entity_types,
+                center=center,
+                hops=hops,
+                group_id=group_id,
+                all_groups=all_groups,
+                group_ids=group_ids,
+                over=over,
+                profile=profile,
+                mindset=mindset,
+                start=start,
+                stop=stop,
+                explain=explain,
+                limit=limit,
+                min_probability=min_probability,
+            )
+        )
 
     async def context(
         self,
@@ -338,7 +454,19 @@ class AsyncMemory:
 
             prompt = memory.context("Where does Ana live?", timezone="Europe/Berlin").text
         """
-        return await self._run(lambda memory: memory.context(query, budget=budget, valid_at=valid_at, known_at=known_at, timezone=timezone, kinds=kinds, min_probability=min_probability, group_id=group_id, all_groups=all_groups))
+        return await self._run(
+            lambda memory: memory.context(
+                query,
+                budget=budget,
+                valid_at=valid_at,
+                known_at=known_at,
+                timezone=timezone,
+                kinds=kinds,
+                min_probability=min_probability,
+                group_id=group_id,
+                all_groups=all_groups,
+            )
+        )
 
     async def entities(
         self,
@@ -356,7 +484,11 @@ class AsyncMemory:
         by their letters. Just after an import many names have no vector yet: then those come first that are the same or
         one slip away, and `vectors_behind` of the answer says how many names have none.
         """
-        return await self._run(lambda memory: memory.entities(like=like, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.entities(
+                like=like, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
 
     async def entity(
         self,
@@ -372,7 +504,11 @@ class AsyncMemory:
 
         `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
         """
-        return await self._run(lambda memory: memory.entity(name, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit))
+        return await self._run(
+            lambda memory: memory.entity(
+                name, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
 
     async def communities(
         self,
@@ -384,7 +520,11 @@ class AsyncMemory:
         cursor: str | None = None,
     ) -> Page[Community]:
         """Return the communities that are known with their members, by when they were formed."""
-        return await self._run(lambda memory: memory.communities(known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.communities(
+                known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
 
     async def neighbourhood(
         self,
@@ -398,7 +538,11 @@ class AsyncMemory:
         limit: int | None = None,
     ) -> list[Hop]:
         """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
-        return await self._run(lambda memory: memory.neighbourhood(name, hops, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit))
+        return await self._run(
+            lambda memory: memory.neighbourhood(
+                name, hops, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
 
     async def overlapping(
         self,
@@ -413,7 +557,18 @@ class AsyncMemory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
         """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
-        return await self._run(lambda memory: memory.overlapping(start, stop, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters))
+        return await self._run(
+            lambda memory: memory.overlapping(
+                start,
+                stop,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+                **filters,
+            )
+        )
 
     async def throughout(
         self,
@@ -428,7 +583,18 @@ class AsyncMemory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
         """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
-        return await self._run(lambda memory: memory.throughout(start, stop, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters))
+        return await self._run(
+            lambda memory: memory.throughout(
+                start,
+                stop,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+                **filters,
+            )
+        )
 
     async def timeline(
         self,
@@ -442,7 +608,17 @@ class AsyncMemory:
         cursor: str | None = None,
     ) -> Page[Segment]:
         """Return what held of a name and when: slot by slot, by time, with the gaps."""
-        return await self._run(lambda memory: memory.timeline(name, relation=relation, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.timeline(
+                name,
+                relation=relation,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
 
     async def history(
         self,
@@ -459,7 +635,11 @@ class AsyncMemory:
         Versions come by the time from which they were believed, then by the start of their period. With `known_at`
         nothing shows that was recorded later.
         """
-        return await self._run(lambda memory: memory.history(id, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.history(
+                id, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
 
     async def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
         """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
@@ -480,7 +660,11 @@ class AsyncMemory:
 
         A known time of None is all that is known. Changes come by the start of the fact's period.
         """
-        return await self._run(lambda memory: memory.diff(start, stop, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters))
+        return await self._run(
+            lambda memory: memory.diff(
+                start, stop, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters
+            )
+        )
 
     async def changes(
         self,
@@ -494,13 +678,17 @@ class AsyncMemory:
 
         At most `limit` changes; those of one message are never parted.
         """
-        return await self._run(lambda memory: memory.changes(after=after, limit=limit, group_id=group_id, all_groups=all_groups))
+        return await self._run(
+            lambda memory: memory.changes(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
+        )
 
     async def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
         """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
         return await self._run(lambda memory: memory.why(id, known_at=known_at))
 
-    async def what_if(self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP) -> WhatIf:
+    async def what_if(
+        self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP
+    ) -> WhatIf:
         """Return what would be believed if these structured facts were imported now; nothing is written.
 
         They have the fields of a line of `asof import`, and are taken in order. The answer has the slots that they
@@ -519,7 +707,9 @@ class AsyncMemory:
         limit: int | None = None,
     ) -> list[Objective]:
         """Return what a group aims at, by the goals that it declared: the most salient first, else in their order."""
-        return await self._run(lambda memory: memory.objectives(known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit))
+        return await self._run(
+            lambda memory: memory.objectives(known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit)
+        )
 
     async def feedback(
         self,
@@ -531,7 +721,11 @@ class AsyncMemory:
         limit: int | None = None,
     ) -> list[Feedback]:
         """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back."""
-        return await self._run(lambda memory: memory.feedback(withdrawn=withdrawn, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit))
+        return await self._run(
+            lambda memory: memory.feedback(
+                withdrawn=withdrawn, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
 
     async def contradictions(
         self,
@@ -543,7 +737,11 @@ class AsyncMemory:
         limit: int | None = None,
     ) -> list[Contradiction]:
         """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too."""
-        return await self._run(lambda memory: memory.contradictions(settled=settled, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit))
+        return await self._run(
+            lambda memory: memory.contradictions(
+                settled=settled, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
 
     async def parked(
         self,
@@ -558,7 +756,9 @@ class AsyncMemory:
         In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
         well is no longer among them.
         """
-        return await self._run(lambda memory: memory.parked(after=after, limit=limit, group_id=group_id, all_groups=all_groups))
+        return await self._run(
+            lambda memory: memory.parked(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
+        )
 
     async def retry(
         self, positions: Sequence[int] = (), *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False
@@ -598,7 +798,17 @@ class AsyncMemory:
         cursor: str | None = None,
     ) -> Page[Episode]:
         """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
-        return await self._run(lambda memory: memory.episodes(start=start, stop=stop, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.episodes(
+                start=start,
+                stop=stop,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
 
     async def episode(self, id: str) -> EpisodeRecord:  # noqa: A002 - the word of every door
         """Return one episode by its id, with what its message did: also what it invalidated, and its duplicate links.
@@ -630,7 +840,9 @@ class AsyncMemory:
         `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
         have several.
         """
-        return self._each(lambda memory: memory.events(log, start, stop, follow=follow, generation=generation, partition=partition))
+        return self._each(
+            lambda memory: memory.events(log, start, stop, follow=follow, generation=generation, partition=partition)
+        )
 
     async def replay(
         self,
@@ -654,7 +866,18 @@ class AsyncMemory:
 
             memory.replay(Visits("visits.db"), log="episodic")
         """
-        return await self._run(lambda memory: memory.replay(target, log=log, start=start, stop=stop, generation=generation, pace=pace, name=name, partition=partition))
+        return await self._run(
+            lambda memory: memory.replay(
+                target,
+                log=log,
+                start=start,
+                stop=stop,
+                generation=generation,
+                pace=pace,
+                name=name,
+                partition=partition,
+            )
+        )
 
     async def rebuild(
         self,
@@ -676,7 +899,17 @@ class AsyncMemory:
         Another process may write the directory meanwhile, and follows for the new generation from its next message on.
         WriterBusy: another process builds this one.
         """
-        return await self._run(lambda memory: memory.rebuild(name, input=input, ontology=ontology, policy=policy, max_tokens=max_tokens, max_cost=max_cost, progress=progress))
+        return await self._run(
+            lambda memory: memory.rebuild(
+                name,
+                input=input,
+                ontology=ontology,
+                policy=policy,
+                max_tokens=max_tokens,
+                max_cost=max_cost,
+                progress=progress,
+            )
+        )
 
     async def estimate_rebuild(
         self,
@@ -693,7 +926,11 @@ class AsyncMemory:
         calls is exact for texts, and an estimate (`estimated`) where they depend on answers that are not there. Nothing
         of the memory is changed.
         """
-        return await self._run(lambda memory: memory.estimate_rebuild(name, input=input, ontology=ontology, policy=policy, progress=progress))
+        return await self._run(
+            lambda memory: memory.estimate_rebuild(
+                name, input=input, ontology=ontology, policy=policy, progress=progress
+            )
+        )
 
     async def builds(self) -> list[UnfinishedBuild]:
         """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
@@ -719,7 +956,9 @@ class AsyncMemory:
         It is what it would have been without a stop, digest included. The budget is of the whole build, with what was
         spent before; none, unless given. NotFound: no build of this name is under way.
         """
-        return await self._run(lambda memory: memory.resume_build(name, max_tokens=max_tokens, max_cost=max_cost, progress=progress))
+        return await self._run(
+            lambda memory: memory.resume_build(name, max_tokens=max_tokens, max_cost=max_cost, progress=progress)
+        )
 
     async def cancel_build(self, name: str) -> list[UnfinishedBuild]:
         """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
@@ -763,7 +1002,11 @@ class AsyncMemory:
 
             memory.generations_diff("main", "second").summary
         """
-        return await self._run(lambda memory: memory.generations_diff(base, other, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor))
+        return await self._run(
+            lambda memory: memory.generations_diff(
+                base, other, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
 
     async def active(self) -> str:
         """Return the name of the generation that answers."""
@@ -805,7 +1048,11 @@ class AsyncMemory:
 
             memory.register_prompt("MAIN_CONVERSATION", "Answer as a pirate: {current_message}")
         """
-        return await self._run(lambda memory: memory.register_prompt(prompt, template, temperature=temperature, max_tokens=max_tokens, active=active))
+        return await self._run(
+            lambda memory: memory.register_prompt(
+                prompt, template, temperature=temperature, max_tokens=max_tokens, active=active
+            )
+        )
 
     async def activate_prompt(self, prompt: str, version: int) -> list[RegisteredPrompt]:
         """Let a version of a prompt be used from the next message on; return all. 1 is asof's own.
@@ -865,7 +1112,9 @@ class AsyncMemory:
         """
         return await self._run(lambda memory: memory.snapshot(progress=progress))
 
-    async def backup(self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None) -> Backup:
+    async def backup(
+        self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None
+    ) -> Backup:
         """Write everything that cannot be made again into one file, whole or not at all; return its content.
 
         Others may write meanwhile. `after`: an earlier backup, of which this one holds what came later. Graphs and
@@ -933,7 +1182,18 @@ class AsyncMemory:
         the known moment, at any valid time unless one is given.
         details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
         """
-        return self._each(lambda memory: memory.export(format, episodic=episodic, details=details, versions=versions, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups))
+        return self._each(
+            lambda memory: memory.export(
+                format,
+                episodic=episodic,
+                details=details,
+                versions=versions,
+                valid_at=valid_at,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+            )
+        )
 
     async def close(self) -> None:
         """Close everything, after the verbs that were asked for before; what was acknowledged stays."""
