@@ -320,6 +320,33 @@ def test_a_search_among_many_vectors_finds_the_nearest_whatever_was_done_before(
     compare(half)
 
 
+def encode(index: FaissVectorIndex) -> None:
+    while index.encode_some():
+        pass
+
+
+def test_many_rows_are_encoded_in_steps_or_once_that_is_worth_it_and_searches_find_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_index, "MANY", 1_000)
+    monkeypatch.setattr(faiss_index, "ENCODED", 500)
+    monkeypatch.setattr(faiss_index, "WORTH", 3)
+    rows = random_units(2_000, 384)
+    searched, encoded = (FaissVectorIndex(tmp_path / name, MODEL, 384) for name in ("searched", "encoded"))
+    for index in (searched, encoded):
+        index.add(np.arange(len(rows)), rows)
+
+    assert [encoded.encode_some() for _ in range(4)] == [True, True, True, False]
+    coded = []
+    for query in random_units(5, 384, seed=7):
+        assert searched.search(query, 40) == encoded.search(query, 40)
+        coded.append(len(searched._coarse))
+    assert coded == [0, 0, 0, 2_000, 2_000]
+    searched.add([7], rows[8:9])  # its code is another, and so all are made again
+    assert searched.search(rows[8], 2) == [(7, pytest.approx(1.0, abs=1e-3)), (8, pytest.approx(1.0, abs=1e-3))]
+    assert len(searched._coarse) == 0
+
+
 def test_among_a_text_that_is_repeated_often_no_search_reads_all_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +354,7 @@ def test_among_a_text_that_is_repeated_often_no_search_reads_all_vectors(
     rows[5_000:8_000] = rows[0]  # more than the candidates that are looked at first
     index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
     index.add(np.arange(len(rows)), rows)
+    encode(index)
 
     def read_all(*_: object, **__: object) -> None:
         raise AssertionError("all vectors were read")

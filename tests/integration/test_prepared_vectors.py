@@ -13,6 +13,7 @@ from asof.runtime.prepared_vectors import PreparedVectors
 from asof.runtime.wiring import existing
 from asof.service.reader import Reader
 from asof.settings import Settings
+from asof_projections.vectors import faiss_index
 
 WORDS = ["tea", "jazz", "chess", "plums"]
 
@@ -31,6 +32,11 @@ def settings(tmp_path: Path) -> Settings:
 def files_of(places: DirectoryLayout) -> list[Path]:
     name = existing(places).active
     return [places.index(name), places.names_index(name), places.turns_index]
+
+
+def prepare(reader: Reader) -> None:
+    for _ in reader.prepare():
+        pass
 
 
 def found(reader: Reader, group: str) -> list[str]:
@@ -56,15 +62,29 @@ def test_a_file_is_read_once_and_its_vectors_are_taken_once(settings: Settings) 
 def test_a_search_finds_the_same_with_vectors_that_were_read_before(settings: Settings) -> None:
     places = DirectoryLayout(settings.data)
     with Reader(places, settings, clock.system) as plain, Reader(places, settings, clock.system) as prepared:
-        prepared.prepare()
+        prepare(prepared)
 
         assert found(prepared, "kept") == found(plain, "kept") != []
+
+
+def test_a_search_between_two_steps_finds_the_same_and_they_go_on(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_index, "MANY", 1)
+    monkeypatch.setattr(faiss_index, "ENCODED", 3)
+    places = DirectoryLayout(settings.data)
+    with Reader(places, settings, clock.system) as plain, Reader(places, settings, clock.system) as prepared:
+        steps = prepared.prepare()
+        next(steps)
+
+        assert found(prepared, "kept") == found(plain, "kept") != []
+        assert len([*steps]) > 2
 
 
 def test_what_is_erased_after_the_vectors_were_read_is_not_found(settings: Settings) -> None:
     places = DirectoryLayout(settings.data)
     with Reader(places, settings, clock.system) as prepared:
-        prepared.prepare()
+        prepare(prepared)
         with asof.open(settings.data, embedder="hash") as memory:
             memory.erase("gone")
             memory.add("I like snow.", role="Ana", group_id="kept")

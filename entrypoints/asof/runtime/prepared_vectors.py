@@ -1,9 +1,10 @@
 """What a search needs of files: the model and the vectors, read before anybody asks, while the worker gets ready.
 
 No graph is opened for it, which the worker may be about to make anew. A file that was replaced or removed meanwhile,
-as by an erasure, is read again.
+as by an erasure, is read again. Codes of many vectors are made last: the first searches do without.
 """
 
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
@@ -26,6 +27,7 @@ class PreparedVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder: Final = embedder
         self._read: dict[Path, tuple[tuple[int, int], FaissVectorIndex]] = {}
+        self._uncoded = deque[FaissVectorIndex]()
 
     @classmethod
     def of(cls, places: DirectoryLayout, settings: Settings) -> Self | None:
@@ -42,8 +44,6 @@ class PreparedVectors:
             embedder.embed(["."])
             for file in (places.index(name), places.names_index(name), places.turns_index):
                 prepared._add(file)
-            if (facts := prepared._read.get(places.index(name))) is not None:
-                facts[1].prepare()
             return prepared
         return None
 
@@ -53,6 +53,13 @@ class PreparedVectors:
         read = stamp(file)
         index = FaissVectorIndex.open(file, self.embedder.model_id, self.embedder.dimensions)
         self._read[file] = read, index
+        self._uncoded.append(index)
+
+    def encode_some(self) -> bool:
+        """Make codes of some vectors that a search is quicker with, taken or not; return whether there are more."""
+        while self._uncoded and not self._uncoded[0].encode_some():
+            self._uncoded.popleft()
+        return bool(self._uncoded)
 
     def take(self, file: Path) -> FaissVectorIndex | None:
         """Return the vectors of a file, once; None: they were not read, or are others by now."""

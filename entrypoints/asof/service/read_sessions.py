@@ -1,6 +1,6 @@
 """Sessions for questions: one for a data directory, or on Kafka one for each partition, caught up with the topics."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
@@ -181,11 +181,17 @@ class ReadSession:
             self._prepared = None
         return self._searching
 
-    def prepare(self) -> None:
-        """Read what a search needs of files, and open no graph, which a worker may be about to make."""
+    def prepare(self) -> Iterator[None]:
+        """Read what a search needs of files, step by step, and open no graph, which a worker may be about to make.
+
+        A search may come between two steps: it finds the same, and takes longer the more of them are left.
+        """
         from asof.runtime.prepared_vectors import PreparedVectors
 
-        self._prepared = PreparedVectors.of(self.places, self._settings)
+        prepared = self._prepared = PreparedVectors.of(self.places, self._settings)
+        yield
+        while prepared is not None and prepared.encode_some():
+            yield
 
     @property
     def lacks_vectors(self) -> bool:

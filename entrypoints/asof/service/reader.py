@@ -1,5 +1,7 @@
 """The questions of a service for itself, beside the operations of every door."""
 
+from collections.abc import Iterator
+
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -42,10 +44,10 @@ class Reader(Session):
         """Embed new texts for about so long; return whether there are more. No search of this reader waits then."""
         return any(source.keep_up(seconds) for source in self.sources.every())
 
-    def prepare(self) -> None:
-        """Read what a search needs of files, before anybody asks."""
+    def prepare(self) -> Iterator[None]:
+        """Read what a search needs of files, step by step, while nobody asks."""
         for source in self.sources.every():
-            source.prepare()
+            yield from source.prepare()
 
     def end(self) -> int:
         """Return the position that the next message will have, as far as is known here: on a topic its offset."""

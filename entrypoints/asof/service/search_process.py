@@ -6,7 +6,7 @@ it is first asked: one thread uses it.
 
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from asof.runtime import clock
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
@@ -19,6 +19,8 @@ from asof_streams import tracing
 from asof_streams.errors import UnavailableError
 
 R = TypeVar("R")
+
+_DONE: Final = object()
 
 
 class Searcher:
@@ -69,9 +71,10 @@ def answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> Non
     lower_priority()
     log_to_stderr(settings, "asof")
     with Reader(places, settings, clock.system) as reader:
-        if not channel.ready():
-            reader.prepare()
+        steps = reader.prepare()
         while True:
+            while not channel.ready() and next(steps, _DONE) is not _DONE:
+                pass
             question = channel.receive()
             try:
                 found = question(reader)

@@ -29,6 +29,8 @@ MANY: Final = 16_384  # rows from which on a scan of coarse codes is worth their
 ESTIMATED: Final = 512  # rows with the greatest estimates that are candidates at most, or
 TIMES: Final = 4  # as many as are asked for; and
 AGAIN: Final = 8  # times as many, where those leave a doubt: a scan of all rows' own vectors takes far longer
+ENCODED: Final = 4_096  # rows encoded at once: in what a search may wait for
+WORTH: Final = 50  # scans of many rows without their codes take longer by as much as it takes to make these
 RESCORED: Final = 128  # candidates scored at once: what a core's cache holds
 
 Codes = NDArray[np.float16]
@@ -85,11 +87,12 @@ class FaissVectorIndex:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def prepare(self) -> None:
-        """Make what the first search would make otherwise: the coarse codes, where there are so many rows."""
+    def encode_some(self) -> bool:
+        """Make the coarse codes of some rows, where there are many; return whether others have none yet."""
         with self._lock:
             if len(self) >= MANY:
-                self._coarse.extend(self._codes[len(self._coarse) :])
+                self._coarse.extend(self._codes[len(self._coarse) :][:ENCODED])
+            return len(self._coarse) < len(self) >= MANY
 
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
         del groups  # erasing a group removes its ids
@@ -158,8 +161,9 @@ class FaissVectorIndex:
         self._forget_estimates()
 
     def _forget_estimates(self) -> None:
-        """Drop the coarse codes: rows are other than they were. The next search among many makes them anew."""
+        """Drop the coarse codes: rows are other than they were. Searches among many make them anew."""
         self._coarse = CoarseCodes(self._faiss, self._dimensions)
+        self._uncoded = 0  # scans of many rows that did without
         self._allowed: _Allowed | None = None  # of the last search
         self._scanned: tuple[tuple[bytes, int], Estimates] | None = None  # the last scan of all rows
 
@@ -232,7 +236,7 @@ class FaissVectorIndex:
         further from the k-th than that, or until all are candidates.
         """
         _, count, parameters, _ = allowed
-        if count >= MANY and (rows := self._estimated(query, k, allowed)).size:
+        if count >= MANY and self._is_coded() and (rows := self._estimated(query, k, allowed)).size:
             return rows
         asked = k + SPARE
         while True:
@@ -241,12 +245,22 @@ class FaissVectorIndex:
                 return np.asarray(rows, np.int64)
             asked *= 4
 
+    def _is_coded(self) -> bool:
+        """Return whether all rows have coarse codes. A few get them now; many, once that is worth it.
+
+        The first search of a process would take ten times as long otherwise.
+        """
+        if len(self) - len(self._coarse) > ENCODED and self._uncoded < WORTH:
+            self._uncoded += 1
+            return False
+        self._coarse.extend(self._codes[len(self._coarse) :])
+        return True
+
     def _estimated(self, query: Vectors, k: int, allowed: _Allowed) -> Ids:
         """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain.
 
         A text that is repeated often has as many equal vectors, and they are all candidates: then more are looked at.
         """
-        self._coarse.extend(self._codes[len(self._coarse) :])
         most = max(ESTIMATED, TIMES * k)
         for asked in (most, AGAIN * most):
             found, rest = self._scan(query, asked, allowed)
