@@ -222,7 +222,10 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Coverage:
-    """Notes to which lines of some files each test comes, and what comes to them before (""); how long each takes."""
+    """Notes to which lines of some files each test comes, and what comes to them before (""); how long each takes.
+
+    What functions of these files keep of their results is dropped before each test, or only the first comes to them.
+    """
 
     def __init__(self, paths: list[str]) -> None:
         self._test = ""
@@ -232,11 +235,19 @@ class _Coverage:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._drop_results()
         self._test, began, computed = item.nodeid, time.perf_counter(), time.process_time()
         result = yield
         self.seconds[item.nodeid], self._test = time.perf_counter() - began, ""
         self.processor[item.nodeid] = time.process_time() - computed
         return result
+
+    def _drop_results(self) -> None:
+        for module in list(sys.modules.values()):
+            if vars(module).get("__file__") in self.lines:
+                for each in vars(module).values():
+                    if hasattr(each, "cache_clear"):
+                        each.cache_clear()
 
     def trace(self, frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
         lines = self.lines.get(frame.f_code.co_filename)

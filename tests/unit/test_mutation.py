@@ -26,6 +26,15 @@ def test_a_sum():
 """
 
 
+def toy(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, tests: str) -> mutation.Tests:
+    """Return the tests of a module, both in a folder."""
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    folder.joinpath("adding.py").write_text(module, "utf-8")
+    folder.joinpath("test_adding.py").write_text(tests, "utf-8")
+    return mutation.Tests([folder / "adding.py"], ("test_adding.py",))
+
+
 @pytest.mark.parametrize(
     ("killed", "is_unnoticed", "is_lost"),
     [
@@ -37,14 +46,35 @@ def test_a_sum():
 def test_of_a_change_whose_tests_are_killed_nothing_is_known_until_they_end_or_are_killed_by_it_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: str, is_unnoticed: bool, is_lost: bool
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    module, change = tmp_path / "adding.py", "1 -> 2 in return one + 1"
-    module.write_text(MODULE, "utf-8")
-    tmp_path.joinpath("test_adding.py").write_text(TESTS, "utf-8")
-    tests = mutation.Tests([module], ("test_adding.py",))
+    tests, change = toy(tmp_path, monkeypatch, MODULE, TESTS), "1 -> 2 in return one + 1"
     tmp_path.joinpath("killed").write_text(killed, "utf-8")
 
-    unnoticed = list(tests.unnoticed(module, processes=1))
+    unnoticed = list(tests.unnoticed(tmp_path / "adding.py", processes=1))
 
     assert (change in unnoticed, change in tests.lost) == (is_unnoticed, is_lost)
+
+
+CACHED = """
+from functools import cache
+
+@cache
+def add(one):
+    return one + 1
+"""
+CACHED_TESTS = """
+import adding
+
+def test_that_nothing_is_raised():
+    adding.add(1)
+
+def test_a_sum():
+    assert adding.add(1) == 2
+"""
+
+
+def test_a_change_of_what_is_kept_is_tried_by_all_tests_that_ask_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests = toy(tmp_path, monkeypatch, CACHED, CACHED_TESTS)
+
+    assert list(tests.unnoticed(tmp_path / "adding.py", processes=1)) == []
