@@ -194,6 +194,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_model_answers.py",
     ),
     "agents/asof_agents/extraction/llm/usage.py": ("tests/unit/test_model_budget.py",),
+    "agents/asof_agents/extraction/replies.py": ("tests/unit/test_answer_events.py",),
     "agents/asof_agents/extraction/llm/answers.py": (
         "tests/unit/test_model_answers.py",
         "tests/unit/test_attribute_types.py",
@@ -219,6 +220,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "streams/asof_streams/sqlite_log.py": _LOG,
     "streams/asof_streams/sqlite_records.py": _LOG,
+    "streams/asof_streams/recorded_times.py": ("tests/unit/test_recorded_times.py",),
     "streams/asof_streams/sqlite_requests.py": _LOG,
     "streams/asof_streams/key_tree.py": ("tests/unit/test_key_tree.py",),
     "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 import asof
 from asof import Memory
 from asof_streams.errors import InvalidInput
-from asof_streams.literals import MAX_WHOLE, one_form, text_of
+from asof_streams.literals import MAX_WHOLE, Qualifiers, one_form, text_of
 
 DAYS = ("2024-01-01", "2024-02-01", "2024-03-01")
 
@@ -56,6 +57,36 @@ def test_the_text_of_a_number_means_the_number_and_equal_numbers_have_one_text(n
 
     assert json.loads(text) == number
     assert text_of(float(number)) == text == text_of(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("qualifiers", "fits"),
+    [
+        ({f"q{number}": number for number in range(32)}, True),
+        ({f"q{number}": number for number in range(33)}, False),
+        ({"q" * 100: "v" * 1_000}, True),
+        ({"q" * 101: 1}, False),
+        ({"q": "v" * 1_001}, False),
+        ({" ": 1}, False),
+        ({"q": " "}, False),
+        ({"q": 1.0}, True),
+        ({"q": 2**53 + 1}, False),
+    ],
+)
+def test_qualifiers_are_few_and_short_and_say_something(qualifiers: dict[str, Any], fits: bool) -> None:
+    adapter = TypeAdapter[dict[str, Any]](Qualifiers)
+
+    if fits:
+        assert adapter.validate_python(qualifiers) == qualifiers
+    else:
+        with pytest.raises(ValidationError):
+            adapter.validate_python(qualifiers)
+
+
+def test_the_schema_of_qualifiers_knows_no_other_names() -> None:
+    schema = TypeAdapter[dict[str, Any]](Qualifiers).json_schema()
+
+    assert (schema["additionalProperties"], list(schema["patternProperties"])) == (False, [r"\S"])
 
 
 def test_a_number_stays_a_number_and_a_text_the_name_of_an_entity(memory: Memory) -> None:
