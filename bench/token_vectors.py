@@ -29,7 +29,8 @@ class TokenVectors(MiniLMEmbedder):
 
     def __init__(self) -> None:
         super().__init__()
-        self._layers_of: Final = _LayersEncoder(_tensors(weights.read_verified(self._directory, weights.MODEL)))
+        file = weights.VerifiedFile(self._directory, weights.MODEL)
+        self._layers_of: Final = _LayersEncoder(file, _tensors(file.content))
 
     def of(self, text: str) -> dict[str, Vectors]:
         """Return a row for each token, by the name of the choice."""
@@ -50,7 +51,7 @@ class TokenVectors(MiniLMEmbedder):
 class _LayersEncoder(_Encoder):
     def layers(self, ids: NDArray[np.int64]) -> list[Vectors]:
         """Return what each layer makes of one text's tokens."""
-        x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
+        x = self._norm(self._words.of(ids) + self._positions[: ids.shape[1]])
         made = []
         for layer in self._layers:
             x = layer(x)

@@ -109,7 +109,7 @@ def _weights(model_dir: Path | None) -> Diagnosis:
         return Diagnosis(what, "broken" if model_dir else "absent", str(error), weights.COMMAND)
     try:
         for name in weights.SHA256:
-            weights.read_verified(directory, name)
+            weights.VerifiedFile(directory, name)
     except ModelUnavailable as error:
         return Diagnosis(what, "broken", str(error), weights.COMMAND)
     return Diagnosis(what, "ok", f"{directory}, sha256 verified")

@@ -57,7 +57,7 @@ def _missing(model_dir: Path | None) -> bool:
 def _verified(model_dir: Path | None) -> Path:
     directory = weights.find_minilm(model_dir)
     for name in weights.SHA256:
-        weights.read_verified(directory, name)
+        weights.VerifiedFile(directory, name)
     return directory
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +30,7 @@ MAX_TOKENS: Final = 256  # of a text, with the two that mark its ends; the rest 
 BATCH_TOKENS: Final = 1024  # worked on at once by one thread: bounds its memory (some 30 MB) without costing speed
 BLOCK: Final = 32  # outputs of a matrix computed at once: OpenBLAS takes up to a million multiplications as small
 SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
+SAID_WORDS: Final = 2_048  # that are kept, of 30,522: 3 MB
 _WORDS: Final = "embeddings.word_embeddings.weight"
 EPSILON: Final = np.float32(1e-12)  # the model's own, in its layer normalisation
 
@@ -65,7 +66,7 @@ class MiniLMEmbedder:
     def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
 
-        tokenizer = Tokenizer.from_str(bytes(weights.read_verified(self._directory, weights.TOKENIZER)).decode())
+        tokenizer = Tokenizer.from_str(bytes(weights.VerifiedFile(self._directory, weights.TOKENIZER).content).decode())
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         return tokenizer
@@ -73,9 +74,9 @@ class MiniLMEmbedder:
     @cached_property
     def _encoder(self) -> "_Encoder":
         blas.use_one_thread()
-        content = weights.read_verified(self._directory, weights.MODEL)
-        encoder = _Encoder(_tensors(content))
-        weights.release(content)  # the layers are copied, and of the words only those that are said are needed
+        file = weights.VerifiedFile(self._directory, weights.MODEL)
+        encoder = _Encoder(file, _tensors(file.content))
+        file.release()  # the layers are copied, and the words are read as they are said
         return encoder
 
 
@@ -114,8 +115,8 @@ def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
 class _Encoder:
     """The forward pass: token ids of texts of one length, shape (texts, tokens), to unit vectors (texts, 384)."""
 
-    def __init__(self, tensors: dict[str, Vectors]) -> None:
-        self._words = tensors[_WORDS]
+    def __init__(self, file: weights.VerifiedFile, tensors: dict[str, Vectors]) -> None:
+        self._words = _Words(file, tensors[_WORDS])
         # one sentence a text, so every token is of type 0: its vector is added to the positions once
         self._positions = (
             tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
@@ -125,12 +126,35 @@ class _Encoder:
         self._layers = [_Layer.read(tensors, f"encoder.layer.{number}", room) for number in range(LAYERS)]
 
     def __call__(self, ids: NDArray[np.int64]) -> Vectors:
-        x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
+        x = self._norm(self._words.of(ids) + self._positions[: ids.shape[1]])
         for layer in self._layers:
             x = layer(x)
         pooled: Vectors = x.mean(axis=1)
         pooled /= np.sqrt(np.square(pooled).sum(axis=1, keepdims=True))
         return pooled
+
+
+class _Words:
+    """The vectors of words, each read from the file when it is said; those that were said last are kept.
+
+    Of 47 MB few are said. Where they are mapped, each brings the pages beside its own, and soon all of them stay.
+    """
+
+    def __init__(self, file: weights.VerifiedFile, table: Vectors) -> None:
+        self._file = file
+        self._start = table.ctypes.data - file.content.ctypes.data
+        self._size = table.strides[0]
+        self._row = lru_cache(SAID_WORDS)(self._read)
+
+    def of(self, ids: NDArray[np.int64]) -> Vectors:
+        """Return the vectors of words by their numbers, of any shape."""
+        said, places = np.unique(ids, return_inverse=True)
+        rows = np.frombuffer(b"".join(map(self._row, said.tolist())), np.float32)
+        vectors: Vectors = rows.reshape(len(said), -1)[places.reshape(ids.shape)]
+        return vectors
+
+    def _read(self, number: int) -> bytes:
+        return self._file.read(self._start + number * self._size, self._size)
 
 
 class _Room:

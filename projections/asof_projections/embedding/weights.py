@@ -2,6 +2,8 @@
 
 import hashlib
 import mmap
+import os
+import weakref
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +12,6 @@ from asof_projections.embedding.extras import require
 from asof_streams.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 MODEL: Final = "model.safetensors"
@@ -51,37 +52,48 @@ def require_minilm(given: Path | None) -> Path:
     return find_minilm(given)
 
 
-def read_verified(directory: Path, name: str) -> "NDArray[np.uint8]":
-    """Return the bytes of a file where they lie, so that all processes share them; `release` takes what it returns.
+class VerifiedFile:
+    """A file of the model, whose bytes are those that asof was tested with.
 
-    ModelUnavailable: they are not those that asof was tested with.
+    `content` is the file where it lies, so that all processes share it. What is read of it stays in the memory of this
+    process until `release`, and with it what lies around; of what `read` returns nothing else stays.
+    ModelUnavailable: it cannot be read, or is another file.
     """
-    import numpy as np  # noqa: PLC0415 - a command starts without it
 
-    try:
-        with (directory / name).open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        content = np.ndarray(len(mapped), np.uint8, mapped)
-    except (OSError, ValueError) as error:  # ValueError: it is empty
-        reason = getattr(error, "strerror", None) or "it is empty"
-        raise ModelUnavailable(f"{directory / name} cannot be read: {reason}") from None
-    digest = hashlib.sha256(content.data).hexdigest()
-    if digest != SHA256[name]:
-        raise ModelUnavailable(
-            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "
-            f"Get the weights with: {COMMAND}"
-        )
-    return content
+    def __init__(self, directory: Path, name: str) -> None:
+        import numpy as np  # noqa: PLC0415 - a command starts without it
 
+        self._path: Final = directory / name
+        try:
+            with self._path.open("rb") as file:
+                self._mapped: Final = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                self._descriptor: Final = os.dup(file.fileno())
+        except (OSError, ValueError) as error:  # ValueError: it is empty
+            reason = getattr(error, "strerror", None) or "it is empty"
+            raise ModelUnavailable(f"{self._path} cannot be read: {reason}") from None
+        weakref.finalize(self, os.close, self._descriptor)
+        self.content: Final[NDArray[np.uint8]] = np.ndarray(len(self._mapped), np.uint8, self._mapped)
+        digest = hashlib.sha256(self.content.data).hexdigest()
+        if digest != SHA256[name]:
+            raise ModelUnavailable(
+                f"{self._path} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "
+                f"Get the weights with: {COMMAND}"
+            )
 
-def release(content: "NDArray[np.uint8]") -> None:
-    """Let go of the memory in which the bytes of a file were read; those that are needed again are read again.
+    def read(self, start: int, count: int) -> bytes:
+        """Return so many bytes from a place on. ModelUnavailable: they are no longer there."""
+        content = os.pread(self._descriptor, count, start)
+        if len(content) < count:
+            raise ModelUnavailable(f"{self._path} became shorter while it was used. Get the weights with: {COMMAND}")
+        return content
 
-    The digest of a file needs all of it once. Where the system knows no such advice, it decides itself.
-    """
-    mapped = content.base
-    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        mapped.madvise(mmap.MADV_DONTNEED)
+    def release(self) -> None:
+        """Let go of the memory in which `content` was read; what is needed again is read again.
+
+        The digest needs all of it once. Where the system knows no such advice, it decides itself.
+        """
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _installed() -> Path | None:
