@@ -4,14 +4,13 @@ A payload enters the chain only as its seal, a hash of the payload and a salt of
 payload by the seal: the chain still verifies, and without the salt nobody can test a guess at the payload.
 """
 
+from functools import lru_cache
 from hashlib import sha256
-from operator import itemgetter
 from struct import Struct
 from typing import Any, Final
 
 SALT_BYTES: Final = 16
-_NUMBERS: Final = Struct(">7q")
-_NUMBERED: Final = itemgetter(0, 2, 3, 4, 5, 6, 8)  # of an envelope: all but group and type
+_pack: Final = Struct(">7q").pack
 
 # position, group, recorded_at, cause, place, size, term, type, version
 Envelope = tuple[int, str, int, int, int, int, int, str, int]
@@ -32,6 +31,12 @@ def seal(salt: bytes, payload: bytes) -> bytes:
 
 def link(previous: bytes, envelope: Envelope, sealed: bytes) -> bytes:
     """Return a record's hash, over the previous hash, its envelope and its seal."""
-    numbers = _NUMBERS.pack(*_NUMBERED(envelope))
-    names = f"{envelope[7]}\0{envelope[1]}".encode()
-    return sha256(previous + sealed + numbers + names).digest()
+    position, group, recorded_at, cause, place, size, term, type_, version = envelope
+    numbers = _pack(position, recorded_at, cause, place, size, term, version)
+    return sha256(previous + sealed + numbers + _names(type_, group)).digest()
+
+
+@lru_cache(maxsize=4_096)
+def _names(type_: str, group: str) -> bytes:
+    """Return the type and the group of a record as its hash covers them: those of one batch are few."""
+    return f"{type_}\0{group}".encode()
