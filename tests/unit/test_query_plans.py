@@ -1,5 +1,6 @@
 """How the graph's questions are answered: a plan that walks the wrong index costs a thousand times more."""
 
+import re
 import sqlite3
 
 import pytest
@@ -8,12 +9,14 @@ from asof_projections.graph.sqlite_store import (
     attributes,
     base,
     communities,
+    event_projector,
     facts,
     fts,
     history,
     identities,
     post_projector,
     posts,
+    row_ids,
     scans,
     schema,
     turn_cache,
@@ -26,7 +29,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from semantic_story import Story, entity, fact
 
 HANDLERS = {  # every statement that is run for a message, and the index that it must be found by
-    views._EPISODE_BY_ID: "episode_uuid",
+    views._EPISODE_BY_ID: "episode_uuid (<expr>=?)",
     views._EPISODES_RECENT: "episode_recent",
     views._MENTIONS: "mention_episode",
     views._MENTIONS_CALLED: "mention_name",
@@ -54,7 +57,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     views._GRANULES_OF_OTHERS: "deed_fact (fact=?)",
     views._ENDINGS_OF_SLOT: "ending_slot (s=? AND relation=?)",
     views._ENDINGS_OF_VALUE: "ending_slot (s=? AND relation=?)",
-    views._FACT_BY_ID: "fact_uuid",
+    views._FACT_BY_ID: "fact_uuid (<expr>=?)",
     views._FACT_BY_REF: "fact_ref (grp=? AND ref=?)",
     views._ENDING_BY_ID: "ending_uuid",
     views._RETRACTION_BY_ID: "retraction_uuid",
@@ -95,7 +98,12 @@ READERS = {
     posts._FEEDBACK[True]: "feedback_group (grp=?)",
     posts._OBJECTIVES[True]: "objective_group (grp=?)",
     history._VERSIONS: "version_fact",
-    history._FACT: "fact_uuid",
+    history._FACT: "fact_uuid (<expr>=?)",
+    history._ASSERTION: "fact_uuid (<expr>=?)",
+    row_ids._FACT: "fact_uuid (<expr>=?)",
+    event_projector._COUNT[0]: "fact_uuid (<expr>=?)",
+    turns._NUMBERS: "episode_uuid (<expr>=?)",
+    scans._IDS: "fact_uuid (<expr>>? AND <expr><?)",
     history._REINFORCEMENTS: "reinforcement_fact",
     history._CORRECTED_BY: "fact_corrects",
     history._ENDINGS: "ending_slot",
@@ -124,6 +132,9 @@ READERS = {
 }
 
 
+_MARK = re.compile(r"\?([0-9]*)")  # of a value, and its number
+
+
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
     story = Story()
@@ -136,7 +147,8 @@ def db(tmp_path_factory):
 
 def plan(db: sqlite3.Connection, sql: str) -> list[str]:
     named = sql.count(":") > 0
-    values = _Anything() if named else (None,) * sql.count("?")
+    given = [mark[1] or mark.start() for mark in _MARK.finditer(sql)]
+    values = _Anything() if named else (None,) * len(set(given))
     return [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import MentionRow
 
 ENTITY: Final = "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
@@ -10,12 +11,13 @@ LINKED: Final = """EXISTS (SELECT 1 FROM links WHERE duplicate = e.n)
 EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
     e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
 # A mention is dated by its turn. A generation that extracts anew has no episodes; there it is dated by its recording.
-MENTION: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
-    coalesce(e.valid_at, m.created_at), m.created_at FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode"""
-RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance,
+MENTION: Final = f"""SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
+    coalesce(e.valid_at, m.created_at), m.created_at
+    FROM mentions m LEFT JOIN episodes e ON {has_id("e.uuid", "m.episode")}"""
+RELATIONSHIP: Final = f"""SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance,
     m.valid_from, m.valid_to, m.grain, m.time_words, m.confidence, m.start, m.stop,
     coalesce(e.valid_at, m.created_at), m.created_at
-    FROM relationships m LEFT JOIN episodes e ON e.uuid = m.episode"""
+    FROM relationships m LEFT JOIN episodes e ON {has_id("e.uuid", "m.episode")}"""
 # A name counts until the episode that gave it is withdrawn; the name that introduced an entity always counts. `m` is a
 # row of names.
 _GIVEN: Final = "(m.n = m.entity OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = m.episode{}))"

@@ -18,6 +18,7 @@ from asof_projections.graph.sqlite_store.generational_cache import GenerationalC
 from asof_projections.graph.sqlite_store.post_projector import PostProjector
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow
@@ -130,7 +131,11 @@ _ATTEST: Final = "UPDATE facts SET attested = max(attested, ?), echoes = echoes 
 _EXPIRE: Final = f"UPDATE facts SET expired_at = ? WHERE n = ? AND expired_at = {INF}"
 _FORGET_UNSEEN: Final = f"DELETE FROM versions WHERE fact = ? AND kt = {INF} AND kf = ?"
 _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt = {INF}"
-_STATEMENTS: Final = ("facts", "endings", "retractions")
+_COUNT: Final = (
+    f"UPDATE facts SET dead = ?1 WHERE {has_id('uuid', '?2')}",
+    "UPDATE endings SET dead = ? WHERE uuid = ?",
+    "UPDATE retractions SET dead = ? WHERE uuid = ?",
+)
 
 
 def _touches(fact: str, claim: Claim) -> tuple[Hashable, ...]:
@@ -438,8 +443,8 @@ class SqliteEventProjector:
         self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.row_ids.group(r), *statement, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
-                for table in _STATEMENTS:
-                    self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
+                for update in _COUNT:
+                    self._db.execute(update, (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
         contradiction = (e.contradiction_id, self.row_ids.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)

@@ -4,20 +4,21 @@ from typing import Any, Final
 
 from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
 from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
-    WHERE fact = (SELECT n FROM facts WHERE uuid = :fact)) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
+    WHERE fact = (SELECT n FROM facts WHERE {has_id("uuid", ":fact")})) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
 _AS_SAID: Final = "SELECT n AS fact, stated_from AS vf, stated_to AS vt, created_at AS kf, expired_at AS kt FROM facts"
-_FACT: Final = f"SELECT {FACT_COLUMNS} FROM ({_AS_SAID} WHERE uuid = :fact) v {FACT_JOINS}"
+_FACT: Final = f"SELECT {FACT_COLUMNS} FROM ({_AS_SAID} WHERE {has_id('uuid', ':fact')}) v {FACT_JOINS}"
 _ASSERTED: Final = f"""SELECT {FACT_COLUMNS} FROM ({_AS_SAID} INDEXED BY fact_recorded
     WHERE created_at = :at AND grp = :grp) v {FACT_JOINS} ORDER BY v.fact"""
 _EVER: Final = {"kmin": NEG, "kmax": INF}
 
 _QUALIFIED: Final = "coalesce((SELECT qualifiers FROM literals l WHERE l.n = t.n), '{}')"
 _ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
-    {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE uuid = ?"""
+    {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE {has_id("uuid", "?1")}"""
 _REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM reinforcements t WHERE fact = ? ORDER BY n"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
@@ -29,7 +30,8 @@ _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, crea
 _RETRACTIONS: Final = """SELECT uuid, created_at, dead, episode, NULL, created_at, created_at FROM retractions
     WHERE target = ? ORDER BY n"""
 _CLOSINGS: Final = "SELECT kind, statement, cause, created_at FROM closings WHERE fact = ? ORDER BY n"
-_STATEMENT: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED} FROM facts t WHERE uuid = :uuid
+_STATEMENT: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED} FROM facts t
+    WHERE {has_id("uuid", ":uuid")}
     UNION ALL SELECT episode, relationship, said_at, created_at, '{{}}' FROM endings WHERE uuid = :uuid
     UNION ALL SELECT episode, NULL, created_at, created_at, '{{}}' FROM retractions WHERE uuid = :uuid"""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
@@ -17,7 +18,7 @@ _INTERNED: Final = {
 }
 _ENTITY: Final = "SELECT e.n, g.name FROM entities e CROSS JOIN groups g ON g.n = e.grp WHERE e.uuid = ?"
 _COMMUNITY: Final = "SELECT n FROM communities WHERE uuid = ?"
-_FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
+_FACT: Final = f"SELECT n, grp, s, relation, object FROM facts WHERE {has_id('uuid', '?1')}"
 
 Claim = tuple[int, int, int, int | str | None]
 """The row ids that a fact and its versions share: group, subject, relation, object."""

@@ -16,7 +16,7 @@ from asof_projections.graph.sqlite_store.columns import (
     UNSETTLED,
     mention,
 )
-from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.graph.sqlite_store.schema import has_id, has_start
 from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
 from asof_projections.names import key
 from asof_streams.instants import INF
@@ -39,16 +39,16 @@ _RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE {has_id('m.uuid', ':id')}"
 
 _IDS: Final = (
     " UNION ".join(
-        f"SELECT uuid FROM {table} WHERE uuid >= :start AND uuid < :beyond"
-        for table in (
-            "facts",
-            "entities",
-            "episodes",
-            "links",
-            "endings",
-            "retractions",
-            "contradictions",
-            "communities",
+        f"SELECT uuid FROM {table} WHERE {has_start('uuid', ':start', whole=whole)}"
+        for table, whole in (
+            ("facts", False),
+            ("entities", True),
+            ("episodes", False),
+            ("links", True),
+            ("endings", True),
+            ("retractions", True),
+            ("contradictions", True),
+            ("communities", True),
         )
     )
     + " LIMIT 2"
@@ -190,7 +190,7 @@ class SqliteScans(SqliteReader):
 
     def ids(self, start: str) -> list[str]:
         """Return ids that begin so, two at most."""
-        return [uuid for (uuid,) in self._rows(_IDS, {"start": start, "beyond": f"{start}~"})]
+        return [uuid for (uuid,) in self._rows(_IDS, {"start": start})]
 
     def counts(self) -> dict[str, int]:
         return {kind: self._one(sql) for kind, sql in COUNTS.items()}

@@ -120,7 +120,7 @@ CREATE TABLE closings (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER
 
 CREATE VIEW sentences AS SELECT n, sentence, 'g' || grp AS grp FROM facts;
 CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'sentences', content_rowid = 'n',
-    tokenize = "porter unicode61 remove_diacritics 2");
+    columnsize = 0, tokenize = "porter unicode61 remove_diacritics 2");
 INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 
 CREATE VIEW turns AS SELECT n, substr(body, -content_length) AS content, role AS speaker, 'g' || grp AS grp
@@ -146,6 +146,15 @@ _START: Final = "substr({}, 1, 8)"
 def has_id(column: str, given: str) -> str:
     """Return the condition that a column which is indexed by the start of ids has the given id."""
     return f"{_START.format(column)} = {_START.format(given)} AND +{column} = {given}"  # else SQLite puts it for both
+
+
+def has_start(column: str, start: str, *, whole: bool) -> str:
+    """Return the condition that a column begins so: one that is indexed as a `whole`, or else by the start of ids."""
+    begins = f"{column} >= {start} AND {column} < {start} || '~'"
+    if whole:
+        return begins
+    first = _START.format(start)
+    return f"{_START.format(column)} >= {first} AND {_START.format(column)} < {first} || '~' AND {begins}"
 
 
 # What applying events itself needs, so that a bulk load has them from the start.
@@ -182,7 +191,7 @@ ASKED: Final = {
     "link_into": "INDEX link_into ON links (into_)",
     "link_known": "INDEX link_known ON links (grp, kf)",  # the merges of one message
     "resolution_mention": f"INDEX resolution_mention ON resolutions ({_START.format('mention')})",  # what it means
-    "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
+    "episode_uuid": f"INDEX episode_uuid ON episodes ({_START.format('uuid')})",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "episode_group": "INDEX episode_group ON episodes (grp, created_at)",  # how many since the last consolidation
     "entity_known": "INDEX entity_known ON entities (grp, created_at)",  # how many are old
@@ -212,7 +221,7 @@ _NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
 # What readers need besides. What is believed now and what once was have indexes of their own: a question about now
 # never walks through history. None is led by a time, which would be chosen for an entity and cost 3,500 times more.
 READ: Final = {
-    "fact_uuid": "UNIQUE INDEX fact_uuid ON facts (uuid)",  # handlers know most facts by their slot
+    "fact_uuid": f"INDEX fact_uuid ON facts ({_START.format('uuid')})",  # handlers know most facts by their slot
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
     "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group

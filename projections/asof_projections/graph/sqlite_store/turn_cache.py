@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.ports import Turns
 from asof_projections.graph.sqlite_store.plateaus import Plateaus
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.speakers import name_words
 from asof_projections.time_words import tells_time
 from asof_streams.instants import INF
@@ -28,8 +29,8 @@ _TURNS: Final = """SELECT e.n, e.grp, e.valid_at, e.created_at, e.role, e.conten
     length(e.body) - length(replace(e.body, ' ', '')) + 1, substr(rtrim(e.body), -1) = char(63),
     substr(e.body, -e.content_length)
     FROM main.episodes e INDEXED BY turn WHERE e.n > ? AND e.source <> 'fact' AND e.content_length > 0 ORDER BY e.n"""
-_WITHDRAWN: Final = """SELECT e.n, w.created_at, w.n FROM main.withdrawals w CROSS JOIN main.episodes e
-    ON e.uuid = w.episode WHERE w.n > ? ORDER BY w.n"""
+_WITHDRAWN: Final = f"""SELECT e.n, w.created_at, w.n FROM main.withdrawals w CROSS JOIN main.episodes e
+    ON {has_id("e.uuid", "w.episode")} WHERE w.n > ? ORDER BY w.n"""
 _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'erased')"
 
 

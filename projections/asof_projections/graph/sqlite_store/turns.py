@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from asof_projections.graph.ports import Turns
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import EPISODE
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EpisodeRow
 from asof_projections.speakers import without_names
 from asof_streams.instants import INF
@@ -20,7 +21,8 @@ _TEXTS: Final = """SELECT e.n, g.name, substr(e.body, -e.content_length), e.grp,
     WHERE e.n > :after AND e.source <> 'fact' AND e.content_length > 0 ORDER BY e.n LIMIT :page"""
 _AMONG: Final = "IN (SELECT value FROM json_each(?))"
 _NUMBERED: Final = f"{EPISODE.replace('SELECT ', 'SELECT e.n, ', 1)} WHERE e.n {_AMONG}"
-_NUMBERS: Final = f"SELECT n FROM episodes WHERE uuid {_AMONG}"
+_NUMBERS: Final = f"""SELECT n FROM episodes WHERE n IN (
+    SELECT e.n FROM json_each(?) asked CROSS JOIN episodes e ON {has_id("e.uuid", "asked.value")})"""
 
 
 class SqliteTurns(SqliteReader):

@@ -14,12 +14,12 @@ from asof_projections.versions import UNKNOWN_GRAIN, Assertion, Ending, Interval
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.instants import INF, NEG
 
-_EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
+_EPISODE_BY_ID: Final = f"{EPISODE} WHERE {has_id('e.uuid', '?1')}"
 _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.cause < ?)
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
 _EPISODES_BETWEEN: Final = f"""{EPISODE} WHERE (:grp IS NULL OR e.grp = :grp) AND e.valid_at BETWEEN :vmin AND :vmax
-    AND e.created_at <= :kmax AND e.n > coalesce((SELECT n FROM episodes WHERE uuid = :after), -1)
+    AND e.created_at <= :kmax AND e.n > coalesce((SELECT n FROM episodes WHERE {has_id("uuid", ":after")}), -1)
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.created_at <= :kmax)
     ORDER BY e.n LIMIT :limit"""
 _LAST_TEXTS: Final = """SELECT n FROM episodes WHERE source <> 'fact' AND content_length > 0
@@ -85,7 +85,7 @@ _FACT: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.obje
     f.cause, f.place, f.attested, f.said_at, f.confidence, f.ref, f.n
     FROM facts f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
     CROSS JOIN relations r ON r.n = f.relation {_OBJECT}"""
-_FACT_BY_ID: Final = f"{_FACT} WHERE f.uuid = ?"
+_FACT_BY_ID: Final = f"{_FACT} WHERE {has_id('f.uuid', '?1')}"
 _FACT_BY_REF: Final = f"{_FACT} WHERE f.grp = ? AND f.ref = ? ORDER BY f.n DESC LIMIT 1"
 _ENDING_BY_ID: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.at, f.fact
     FROM endings f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
