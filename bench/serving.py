@@ -134,13 +134,20 @@ def _searching(material: Material) -> Iterator[Figure]:
 @contextmanager
 def server(directory: Path, **settings: str) -> Iterator[str]:
     """Run a service; yield where it listens."""
+    with process(directory, **settings) as (address, _):
+        yield address
+
+
+@contextmanager
+def process(directory: Path, **settings: str) -> Iterator[tuple[str, int]]:
+    """Run a service; yield where it listens, and its process id."""
     command = [sys.executable, "-c", "from asof.cli import main; main()", "serve", "--port", "0", "--json"]
-    with Popen([*command, "--data", directory], stdout=PIPE, stderr=DEVNULL, env=os.environ | settings) as process:
-        assert process.stdout is not None
+    with Popen([*command, "--data", directory], stdout=PIPE, stderr=DEVNULL, env=os.environ | settings) as service:
+        assert service.stdout is not None
         try:
-            yield urlsplit(json.loads(process.stdout.readline())["url"]).netloc
+            yield urlsplit(json.loads(service.stdout.readline())["url"]).netloc, service.pid
         finally:
-            process.terminate()
+            service.terminate()
 
 
 @contextmanager

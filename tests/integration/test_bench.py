@@ -27,6 +27,7 @@ ALONE = (  # seconds each
         "shapes",
         "search",
         "serve",
+        "serve-memory",
         "mcp",
         "conversation",
     ),
