@@ -1,8 +1,9 @@
 """Set-up of processes that do long work."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,3 +75,16 @@ def test_messages_are_taken_and_generations_rebuilt_with_seldom_collections_and_
 
     assert max(seen) > before == gc.get_threshold()
     assert reading == [before]
+
+
+@pytest.mark.parametrize(("source", "is_inert"), [(list, True), (iter, False)])
+def test_a_source_that_leaves_no_garbage_is_read_with_seldom_collections_too(
+    tmp_path: Path, source: Callable[[list[Any]], Iterable[Any]], *, is_inert: bool
+) -> None:
+    before, between = gc.get_threshold(), list[tuple[int, int, int]]()
+
+    with Memory(Settings(data=tmp_path, embedder="none")) as memory:
+        memory.produce(source([SAID]), acknowledged=lambda *_: between.append(gc.get_threshold()))
+
+    assert [at > before for at in between] == [is_inert]
+    assert gc.get_threshold() == before

@@ -1,12 +1,15 @@
 """The writes: each puts a message on the log, durably, and everything else follows from it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from contextlib import nullcontext
+from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
+from typing import Any, Final
 
 from asof.operations.operation import operation
 from asof.runtime import json_lines
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.runtime.ingestion import ingest
+from asof.runtime.processes import SeldomCollections
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
 from asof_projections.model.answers import Added, Produced, Requested
@@ -79,6 +82,7 @@ def put(session: Session, message: AnyMessage) -> int:
 
 
 Lines = Iterable[bytes | str | Mapping[str, Any]]
+_INERT: Final = frozenset({list, tuple, BufferedReader, TextIOWrapper, BytesIO, StringIO})  # sources without own code
 
 
 def produce(session: Session, source: Lines, *, group_id: str, strict: bool, acknowledged: Progress | None) -> Produced:
@@ -126,5 +130,6 @@ def _take_lines(
     session: Session, source: Lines, read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
 ) -> Produced:
     lines = json_lines.read_lines(source, read, session.line_limit)
-    with session.lock:
+    # Any other source may leave large cycles. Between chunks all that these came to would be searched for some.
+    with session.lock, SeldomCollections() if type(source) in _INERT else nullcontext():
         return ingest(lines, session.sink, strict=strict, acknowledged=acknowledged)

@@ -95,7 +95,7 @@ def _ingest(
             refused += [f for f in chunk if isinstance(f, Refused)]
             if good := [f for f in chunk if isinstance(f, InboundMessage)]:
                 more = len(chunk) == _CHUNK
-                with SeldomCollections():  # never while the caller's source is read: what it leaves may be large
+                with SeldomCollections():  # not while a caller's source is read: what it leaves may be large
                     start = sink.put(good, flush=not more)
                 first = start if first is None else first
                 accepted += len(good)
