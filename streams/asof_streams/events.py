@@ -36,7 +36,12 @@ class Event(BaseModel):
 
 E = TypeVar("E", bound=Event)
 _new: Final = object.__new__
-_set: Final = object.__setattr__
+_NONE_SET: Final[set[str]] = set()  # of every event that is not validated: events are frozen, so nobody adds to it
+# What pydantic keeps in each of its slots; object.__setattr__ would look for the slot by its name each time.
+_put_fields, _put_fields_set, _put_extra, _put_private = (
+    BaseModel.__dict__[slot].__set__
+    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 
 
 def event_of(cls: type[E], fields: dict[str, Any]) -> E:
@@ -45,10 +50,10 @@ def event_of(cls: type[E], fields: dict[str, Any]) -> E:
     fields: all that the class has, in their order, as validation would leave them; the event keeps the dict.
     """
     event = _new(cls)
-    _set(event, "__dict__", fields)
-    _set(event, "__pydantic_fields_set__", set())
-    _set(event, "__pydantic_extra__", None)
-    _set(event, "__pydantic_private__", None)
+    _put_fields(event, fields)
+    _put_fields_set(event, _NONE_SET)
+    _put_extra(event, None)
+    _put_private(event, None)
     return event
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.errors import DecodeError
-from asof_streams.events import Event, Record, decode, register, upcaster
+from asof_streams.events import Event, Record, decode, event_of, register, upcaster
 from asof_streams.options import RelationPair, TypeAttribute, TypeSchema
 from effort import tries
 
@@ -152,6 +152,18 @@ def test_an_event_cannot_be_changed_and_has_no_field_that_nobody_declared() -> N
         event.reason = "other"
     with pytest.raises(ValidationError):
         episodic.MessageParked(reason="r", more="m")  # type: ignore[call-arg]
+
+
+def test_an_event_of_values_is_the_validated_one_and_a_copy_of_it_changes_no_other() -> None:
+    said = semantic.EntityIntroduced(entity_id="e", name="Ana", entity_type=None, episode_id="p")
+    one, other = (event_of(semantic.EntityIntroduced, dict(said.__dict__)) for _ in range(2))
+    copy = one.model_copy(update={"name": "Ben"})
+
+    assert one == other == said
+    assert one.encode() == said.encode()
+    assert (copy.name, copy.model_fields_set, one.model_fields_set) == ("Ben", {"name"}, set())
+    with pytest.raises(ValidationError):
+        one.name = "Ben"
 
 
 def test_an_unknown_type_stops_the_reader() -> None:
