@@ -14,10 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from arango_twins import cosine_similarity
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.arango.store import ArangoGraph
+from asof_projections.model.rows import Moment
 from asof_projections.vectors import faiss_index
 from asof_projections.vectors.coarse import CoarseCodes
 from asof_projections.vectors.faiss_index import FaissVectorIndex
-from asof_projections.vectors.ports import VectorIndex
+from asof_projections.vectors.ports import LiveFacts, VectorIndex
 from graph_stores import ArangoStores
 
 DIMENSIONS = 8
@@ -376,7 +377,8 @@ def test_one_question_is_asked_about_all_ids_most_and_few(tmp_path: Path, monkey
     def compare(query: Vectors, among: np.ndarray, k: int) -> None:
         scores = codes[among] @ query.astype(float)
         expected = among[np.lexsort((among, -scores))[:k]]
-        assert [id_ for id_, _ in index.search(query, k, among)] == expected.tolist()
+        for asked in (LiveFacts(None, Moment(None, None), lambda: among), among):
+            assert [id_ for id_, _ in index.search(query, k, asked)] == expected.tolist()
 
     every = np.arange(len(rows))
     for query in random_units(10, 384, seed=3):

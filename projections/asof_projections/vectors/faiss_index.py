@@ -7,7 +7,8 @@ rows are found by their coarse codes, and scored by their own: where the codes l
 import logging
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -62,6 +63,7 @@ class FaissVectorIndex:
         self._model_id = model_id
         self._dimensions = dimensions
         self._lock = threading.Lock()  # FAISS moves its memory when it grows
+        self._view: Codes | None = None  # of that memory; None: rows came or went since it was looked for
         self._clear()
         self.position = 0
 
@@ -112,6 +114,7 @@ class FaissVectorIndex:
         with self._lock:
             gone = np.isin(self._held, np.asarray(ids, np.int64))
             self._index.remove_ids(self._selector(gone))
+            self._view = None
             self._ids = array("q", self._held[~gone].tobytes())
             self._forget_estimates()
 
@@ -122,16 +125,17 @@ class FaissVectorIndex:
             self.position = 0
 
     def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
-        if isinstance(among, LiveFacts):
-            among = among.numbers()
+        ids = among.numbers() if isinstance(among, LiveFacts) else among
         with self._lock:
-            allowed = self._rows_of(among)
-            if min(k, allowed.size) <= 0:
-                return []
-            rows = self._candidates(query, k, allowed)
-            ids, scores = self._held[rows], self._scores(rows, query)
-        nearest = np.lexsort((ids, -scores))[:k]
-        return list(zip(ids[nearest].tolist(), scores[nearest].tolist(), strict=True))
+            rows = self._among_most(query, k, ids) if ids is not None and ids is not among else _NONE
+            if not len(rows):
+                allowed = self._rows_of(ids)
+                if min(k, allowed.size) <= 0:
+                    return []
+                rows = self._candidates(query, k, allowed)
+            found, scores = self._held[rows], self._scores(rows, query)
+        nearest = np.lexsort((found, -scores))[:k]
+        return list(zip(found[nearest].tolist(), scores[nearest].tolist(), strict=True))
 
     def cosines(self, query: Vectors, ids: Ids) -> NDArray[np.float64]:
         found = np.full(len(ids), np.nan)
@@ -158,6 +162,7 @@ class FaissVectorIndex:
         quantizer = self._faiss.ScalarQuantizer.QT_fp16
         self._index = self._faiss.IndexScalarQuantizer(self._dimensions, quantizer, self._faiss.METRIC_INNER_PRODUCT)
         self._ids = array("q")  # grows in place, which a numpy array does not
+        self._view = None
         self._forget_estimates()
 
     def _forget_estimates(self) -> None:
@@ -177,9 +182,10 @@ class FaissVectorIndex:
         """The vectors, by row: FAISS's own memory, valid until rows come or go."""
         if not len(self):
             return np.empty((0, self._dimensions), np.float16)
-        memory = self._faiss.rev_swig_ptr(self._index.codes.data(), self._index.codes.size())
-        codes: Codes = memory.view(np.float16).reshape(-1, self._dimensions)
-        return codes
+        if self._view is None:
+            memory = self._faiss.rev_swig_ptr(self._index.codes.data(), self._index.codes.size())
+            self._view = memory.view(np.float16).reshape(-1, self._dimensions)
+        return self._view
 
     @property
     def _body(self) -> list[memoryview]:
@@ -192,6 +198,7 @@ class FaissVectorIndex:
         self._ids = array("q", bytes(header.count * snapshot.ID_BYTES))
         self._index.codes.resize(header.count * self._dimensions * snapshot.CODE_BYTES)
         self._index.ntotal = header.count
+        self._view = None
         self.position = header.position
         return self._body
 
@@ -204,6 +211,7 @@ class FaissVectorIndex:
             self._clear()
         self._allowed = self._scanned = None
         self._index.add_sa_codes(codes.view(np.uint8))
+        self._view = None
         self._ids.frombytes(ids.tobytes())
 
     def _rows_of(self, ids: Ids | None) -> _Allowed:
@@ -229,6 +237,21 @@ class FaissVectorIndex:
             return _Allowed(ids, count, None, None)
         return _Allowed(ids, count, self._faiss.SearchParameters(sel=self._selector(rows)), rows)
 
+    def _among_most(self, query: Vectors, k: int, ids: Ids) -> Ids:
+        """Return rows that certainly include the k nearest of some ids, ascending; none, where that is not certain.
+
+        Where they are those of most rows: which of a few candidates are among them is found sooner than which rows are.
+        """
+        if k <= 0 or len(self) < MANY or 2 * len(ids) < len(self) or self._are_many_uncoded or not self._is_coded():
+            return _NONE
+
+        def are_among(rows: Ids) -> NDArray[np.bool]:
+            candidates = self._held[rows]
+            found: NDArray[np.bool] = ids[np.searchsorted(ids, candidates).clip(max=len(ids) - 1)] == candidates
+            return found
+
+        return self._estimated(k, partial(self._scan_all, query, are_among))
+
     def _candidates(self, query: Vectors, k: int, allowed: _Allowed) -> Ids:
         """Return rows that certainly include the k nearest, and some others.
 
@@ -236,8 +259,10 @@ class FaissVectorIndex:
         further from the k-th than that, or until all are candidates.
         """
         _, count, parameters, _ = allowed
-        if count >= MANY and self._is_coded() and (rows := self._estimated(query, k, allowed)).size:
-            return rows
+        if count >= MANY and self._is_coded():
+            rows = self._estimated(k, partial(self._scan, query, allowed))
+            if len(rows):
+                return rows
         asked = k + SPARE
         while True:
             [scores], [rows] = self._index.search(query.reshape(1, -1), min(asked, count), params=parameters)
@@ -250,44 +275,55 @@ class FaissVectorIndex:
 
         The first search of a process would take ten times as long otherwise.
         """
-        if len(self) - len(self._coarse) > ENCODED and self._uncoded < WORTH:
+        if self._are_many_uncoded and self._uncoded < WORTH:
             self._uncoded += 1
             return False
         self._coarse.extend(self._codes[len(self._coarse) :])
         return True
 
-    def _estimated(self, query: Vectors, k: int, allowed: _Allowed) -> Ids:
+    @property
+    def _are_many_uncoded(self) -> bool:
+        return len(self) - len(self._coarse) > ENCODED
+
+    def _estimated(self, k: int, scan: Callable[[int], tuple[Estimates, float]]) -> Ids:
         """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain.
+
+        scan: returns so many rows, or fewer, by their estimates; and what all the others are at most estimated at.
 
         A text that is repeated often has as many equal vectors, and they are all candidates: then more are looked at.
         """
         most = max(ESTIMATED, TIMES * k)
         for asked in (most, AGAIN * most):
-            found, rest = self._scan(query, asked, allowed)
+            found, rest = scan(asked)
             if len(found.scores) < k:
                 continue
             least = found.scores[k - 1] - 2 * (found.error + MARGIN)
             if rest < least:
                 rows: Ids = found.rows[found.scores >= least]
                 return rows
-        return np.empty(0, np.int64)
+        return _NONE
 
-    def _scan(self, query: Vectors, asked: int, allowed: _Allowed) -> tuple[Estimates, float]:
-        """Return so many rows, or fewer, by their estimates; and what all the others are at most estimated at.
-
-        Where most rows are allowed, all are scanned, and the scan is kept: a question is often asked about facts that
-        hold and about those of any time.
-        """
+    def _scan(self, query: Vectors, allowed: _Allowed, asked: int) -> tuple[Estimates, float]:
+        """Scan the rows that are allowed; where those are most, all of them."""
         if 2 * allowed.size < len(self):
             found = self._coarse.search(query, min(asked, allowed.size), allowed.parameters)
             return found, float("-inf") if asked >= allowed.size else float(found.scores[-1])
+        return self._scan_all(query, None if allowed.rows is None else allowed.rows.__getitem__, asked)
+
+    def _scan_all(
+        self, query: Vectors, are_among: Callable[[Ids], NDArray[np.bool]] | None, asked: int
+    ) -> tuple[Estimates, float]:
+        """Scan all rows. The scan is kept: a question is often asked about facts that hold and about those of any time.
+
+        are_among: returns which of some rows count; None: all do.
+        """
         scan = query.tobytes(), asked
         if self._scanned is None or self._scanned[0] != scan:
             self._scanned = scan, self._coarse.search(query, min(asked, len(self)), None)
         found = self._scanned[1]
         rest = float("-inf") if asked >= len(self) else float(found.scores[-1])
-        if allowed.rows is not None:
-            among = allowed.rows[found.rows]
+        if are_among is not None:
+            among = are_among(found.rows)
             found = Estimates(found.scores[among], found.rows[among], found.error)
         return found, rest
 
@@ -302,6 +338,7 @@ class FaissVectorIndex:
         return self._faiss.IDSelectorBitmap(np.packbits(rows, bitorder="little"))
 
 
+_NONE: Final[Ids] = np.empty(0, np.int64)  # no rows
 _SIGN_AND_REST: Final = np.int32(-0x70000001)  # all bits but the three that a sign is spread over
 _BIAS: Final = 2.0**112  # 127 - 15, the difference of the exponents' biases
 
