@@ -60,6 +60,25 @@ def test_what_holds_is_the_same_however_it_was_asked_for_before(tmp_path, seed: 
     assert found
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_holds_now_is_brought_up_to_each_change(tmp_path, seed: int) -> None:
+    history, drawn = History(tmp_path), random.Random(seed)
+    said: list[int] = []  # positions
+    came = ended = 0
+    before: set[int] = set()
+    for number in range(80):
+        change(history, drawn, f"2025-{1 + number // 28:02}-{1 + number % 28:02}", said)
+        for group in ("g", "other", None):
+            for at in (Moment(None, HEAD, ever=True), Moment(on("2025-12") + number, HEAD, deeds=group == "g")):
+                holds = history.beliefs.live(group, at).tolist()
+                assert holds == anew(history, group, at)
+        came, ended = came + len({*holds} - before), ended + len(before - {*holds})
+        before = {*holds}
+    history.close()
+
+    assert came > ended > 0
+
+
 def test_what_is_asked_for_again_is_the_same_array_until_it_changes(tmp_path) -> None:
     """A vector index keeps what follows from it."""
     history = History(tmp_path)

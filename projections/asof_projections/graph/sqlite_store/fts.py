@@ -67,9 +67,9 @@ class FullTextSearch(SqliteReader):
         with self._guard, self._one_state():
             holding = self._holding(group, at)
             if among is not None:
-                chosen = np.zeros(len(holding.places), np.bool)
+                chosen = np.zeros(len(holding.has), np.bool)
                 chosen[among[among < len(chosen)]] = True
-                holding = Holding.of(chosen & (holding.places >= 0), self._search.versions.words)
+                holding = Holding.of(chosen & holding.has, holding.words)
             # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
             # facts are of the group, that filter costs more than reading the others too.
             is_small = group is not None and len(holding.numbers) < _MOST * self._search.versions.facts

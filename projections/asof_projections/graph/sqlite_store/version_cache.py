@@ -6,7 +6,6 @@ later ones add the versions that were opened and closed since.
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
@@ -31,28 +30,30 @@ _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
     coalesce((SELECT max(closed) FROM versions WHERE closed IS NOT NULL), 0))"""
 
 
+_Moments = tuple[int, int, int, int]  # of a window, in the order of the columns that they are compared with
+_NO_ROWS: Final = np.empty(0, np.int64)
+
+
 class Holding(NamedTuple):
-    """The facts that hold in a window, as columns."""
+    """The facts that hold in a window."""
 
     numbers: NDArray[np.int64]  # ascending
-    words: NDArray[np.int32]  # of the sentence of each
-    places: NDArray[np.int32]  # in these columns, by number; -1: it does not hold
+    has: NDArray[np.bool]  # whether a fact is among them, by number
+    words: NDArray[np.int32]  # of the sentence of each fact, by number
 
     @classmethod
-    def of(cls, held: NDArray[np.bool], words: NDArray[np.int32]) -> Self:
+    def of(cls, has: NDArray[np.bool], words: NDArray[np.int32]) -> Self:
         """Return the facts that hold: whether, and how many words, by number."""
-        numbers = np.flatnonzero(held)
+        numbers = np.flatnonzero(has)
         numbers.setflags(write=False)  # a vector index keeps what follows from it
-        places = np.full(len(held), -1, np.int32)
-        places[numbers] = np.arange(len(numbers))
-        return cls(numbers, words[numbers], places)
+        return cls(numbers, has, words)
 
 
 @dataclass(slots=True)
 class _Kept:
     """What held in a window, and the rows that came or changed since."""
 
-    moments: tuple[int, int, int, int]  # of the window, in the order of the columns that they are compared with
+    moments: _Moments
     holding: Holding
     plateaus: Plateaus | None = None  # once a search has moved the window, and nothing else
     changed: list[NDArray[np.int64]] = field(default_factory=list)
@@ -102,7 +103,7 @@ class VersionCache:
         moments = window.vmax, window.vmin, window.kmax, window.kmin
         kept = self._kept.pop(asked, None)
         if kept is None:
-            kept = _Kept(moments, Holding.of(self._held(group, window, slice(0, self._count)), self.words))
+            kept = _Kept(moments, Holding.of(self._held(group, window, self._all), self.words))
         elif kept.changed or (kept.moments != moments and not (kept.plateaus and kept.plateaus.hold(*moments))):
             self._move(kept, group, window, moments)
         self._kept[asked] = kept
@@ -110,40 +111,45 @@ class VersionCache:
             self._kept.popitem(last=False)
         return kept.holding
 
-    def _move(self, kept: _Kept, group: int | None, window: Window, moments: tuple[int, int, int, int]) -> None:
+    def _move(self, kept: _Kept, group: int | None, window: Window, moments: _Moments) -> None:
         """Bring what held in another window up to this one."""
-        compared = list(self._columns[3:, : self._count])
+        changed = np.concatenate(kept.changed) if kept.changed else _NO_ROWS
+        compared = self._columns[3:, : self._count]
+        before = kept.holding.has
         if kept.plateaus and kept.plateaus.hold(*moments):  # so none but the changed rows can have crossed a bound
-            crossed = np.concatenate(kept.changed)
-            kept.plateaus = kept.plateaus.narrowed(*zip((column[crossed] for column in compared), moments, strict=True))
+            kept.plateaus = kept.plateaus.narrowed(*zip(compared[:, changed], moments, strict=True))
+            has = self._corrected(before, group, window, changed)
         else:
-            crossed = self._crossed(compared, kept, moments)
-            kept.plateaus = None if len(crossed) else Plateaus.around(*zip(compared, moments, strict=True))
-        if len(crossed):
-            kept.holding = self._corrected(kept.holding, group, window, crossed)
+            crossed = self._crossed(compared, kept.moments, moments)
+            crossed[changed] = False
+            kept.plateaus = None if crossed.any() else Plateaus.around(*zip(compared, moments, strict=True))
+            has = self._held(group, window, self._all)
+        if not np.array_equal(has[: len(before)], before) or has[len(before) :].any():
+            kept.holding = Holding.of(has, self.words)
         kept.moments, kept.changed = moments, []
 
-    def _crossed(
-        self, compared: Sequence[NDArray[np.int64]], kept: _Kept, moments: tuple[int, int, int, int]
-    ) -> NDArray[np.int64]:
-        """Return the rows that changed, or that a bound of a window crossed on its way."""
+    def _crossed(self, compared: NDArray[np.int64], of: _Moments, to: _Moments) -> NDArray[np.bool]:
+        """Return which rows a bound of a window crossed on its way."""
         crossed = np.zeros(self._count, np.bool)
-        for column, *of in zip(compared, kept.moments, moments, strict=True):
-            if of[0] != of[1]:
-                crossed |= (column > min(of)) & (column <= max(of))
-        for rows in kept.changed:
-            crossed[rows] = True
-        return np.flatnonzero(crossed)
+        for column, *bounds in zip(compared, of, to, strict=True):
+            if bounds[0] != bounds[1]:
+                crossed |= (column > min(bounds)) & (column <= max(bounds))
+        return crossed
 
-    def _corrected(self, holding: Holding, group: int | None, window: Window, rows: NDArray[np.int64]) -> Holding:
-        """Return which facts hold in a window, given which did before some rows came or crossed its bounds."""
+    def _corrected(
+        self, before: NDArray[np.bool], group: int | None, window: Window, rows: NDArray[np.int64]
+    ) -> NDArray[np.bool]:
+        """Return by number which facts hold in a window, given which did before some rows came or changed."""
         fact = self._columns[1, : self._count]
         touched = np.zeros(len(self.words), np.bool)
         touched[fact[rows]] = True
-        held = np.zeros(len(self.words), np.bool)
-        held[holding.numbers] = True
-        now = np.where(touched, self._held(group, window, np.flatnonzero(touched[fact])), held)
-        return holding if np.array_equal(now, held) else Holding.of(now, self.words)
+        has = self._held(group, window, np.flatnonzero(touched[fact]))
+        has[: len(before)] |= before & ~touched[: len(before)]
+        return has
+
+    @property
+    def _all(self) -> slice:
+        return slice(0, self._count)
 
     def _held(self, group: int | None, window: Window, rows: slice | NDArray[np.int64]) -> NDArray[np.bool]:
         """Return by number which facts have a version among some rows that overlaps a window."""
