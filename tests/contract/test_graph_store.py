@@ -1088,6 +1088,7 @@ def test_provenance_names_all_that_was_said_of_a_fact(store, story) -> None:
     assert [s.episode_id for s in why.sources] == ["said-f", "again"]
     assert (why.sources[0].relationship_id, why.sources[0].recorded_at) == ("rel", a)
     assert (why.corrects, why.time_words) == ("old", "since")
+    assert store.correcting(["f", "g", "unknown"]) == {"f": "old"}
     assert store.provenance("old").corrected_by == ("f",)
     assert [(e.uuid, e.at) for e in why.endings] == [("e", 9)]
     assert [(x.kind, x.statement, x.recorded_at, x.source.episode_id) for x in why.revisions] == [

@@ -247,6 +247,10 @@ class GraphStore(Protocol):
         """Return the sources, the counter-statements and the revisions of a fact. None: no fact has this id."""
         ...
 
+    def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the facts that some facts correct, by the ids of those that do."""
+        ...
+
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         """Return the versions that messages after position `since` opened and closed, in log order.
 

@@ -124,6 +124,10 @@ class ArangoFacts(ArangoReader):
         times = (assertion["stated_from"], assertion["stated_to"], assertion["created_at"], assertion["expired_at"])
         return self._fact(assertion, _sayings(explanation), times, (assertion["created_at"], assertion["expired_at"]))
 
+    def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
+        found = ((uuid, self.provenance(uuid)) for uuid in uuids)
+        return {uuid: of.corrects for uuid, of in found if of and of.corrects}
+
     def provenance(self, uuid: str) -> Provenance | None:
         explanation = self._why(uuid)
         if explanation is None:

@@ -1,8 +1,10 @@
 """The history of facts: their versions, their provenance, and the changes since a position."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
+from asof_projections.graph.sqlite_store.base import listed
 from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import ChangeRow, FactRow
@@ -21,6 +23,8 @@ _ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, rel
     {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE {has_id("uuid", "?1")}"""
 _REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM reinforcements t WHERE fact = ? ORDER BY n"""
+_CORRECTING: Final = """SELECT uuid, corrects FROM facts
+    WHERE uuid IN (SELECT value FROM json_each(?)) AND corrects IS NOT NULL"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
 _REPETITIONS: Final = f"""SELECT uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM facts t INDEXED BY fact_slot WHERE dead = 0 AND s = ? AND relation = ? AND object = ? AND n > ? ORDER BY n"""
@@ -89,6 +93,9 @@ class SqliteHistory(SqliteFacts):
             tuple(map(_counter_statement, self._rows(_RETRACTIONS, (uuid,)))),
             tuple(self._revision(*revision) for revision in self._rows(_CLOSINGS, (n,))),
         )
+
+    def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
+        return dict(self._rows(_CORRECTING, (listed(uuids),)))
 
     def _revision(self, kind: str, statement: str, position: int, recorded_at: int) -> Revision:
         return Revision(kind, statement, position, recorded_at, self._source(statement))

@@ -84,8 +84,10 @@ class SqliteIdentities(SqliteReader):
     def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
         parameters = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
         of_group = group is not None
-        exact_matches = self._rows(_by_name(select, of_group=of_group, exact=True), parameters)
-        return exact_matches or self._rows(_by_name(select, of_group=of_group, exact=False), parameters)
+        rows = self._rows(_by_name(select, of_group=of_group, exact=False), parameters)
+        if len(rows) < 2:  # as for most names; that of one entity is found whether it is exact or not
+            return rows
+        return self._rows(_by_name(select, of_group=of_group, exact=True), parameters) or rows
 
     def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
         parameters = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
