@@ -61,8 +61,7 @@ class ReplyModel:
         return _content(body)
 
     def _post(self, asked: dict[str, Any]) -> Any:
-        answer = self._endpoint.client.chat.completions.with_raw_response.create(**asked)
-        return json.loads(answer.http_response.content)
+        return json.loads(self._endpoint.post("/chat/completions", asked))
 
 
 _FORMAT: Final = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}}

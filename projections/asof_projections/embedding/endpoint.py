@@ -2,7 +2,7 @@
 
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from asof_projections.embedding.extras import require
@@ -33,11 +33,16 @@ class Endpoint:
         port = f":{place.port}" if place.port else ""
         return f"{self.model}@{place.hostname}{port}{place.path.rstrip('/')}"
 
-    @property
-    def client(self) -> "OpenAI":
-        """The client. It never retries; that is the caller's decision."""
+    def post(self, path: str, body: dict[str, Any]) -> bytes:
+        """Return what the model answers to a request, as it came. The client's errors pass through; none is retried.
+
+        The client's own functions look at every field of a request first, which takes a fifth of the time of a call.
+        """
+        from openai import HttpxBinaryResponseContent  # noqa: PLC0415 - an extra, and seconds of import
+
         with self._lock:
-            return self._made
+            client = self._made
+        return client.post(path, body=body, cast_to=HttpxBinaryResponseContent).content
 
     @cached_property
     def _made(self) -> "OpenAI":

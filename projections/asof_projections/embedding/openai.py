@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -68,15 +68,13 @@ class OpenAIEmbedder:
         return self._backoff.retry(partial(self._try, texts), _FailedForNow)
 
     def _try(self, texts: list[str]) -> Vectors:
-        from openai import APIConnectionError, APIStatusError, OpenAIError, omit  # noqa: PLC0415 - an extra, and seconds
+        from openai import APIConnectionError, APIStatusError, OpenAIError  # noqa: PLC0415 - an extra, and seconds
 
+        asked: dict[str, Any] = {"model": self._endpoint.model, "input": texts, "encoding_format": "float"}
+        if self._requested_dimensions:
+            asked["dimensions"] = self._requested_dimensions
         try:
-            answer = self._endpoint.client.embeddings.with_raw_response.create(
-                model=self._endpoint.model,
-                input=texts,
-                encoding_format="float",
-                dimensions=self._requested_dimensions or omit,
-            )
+            answer = self._endpoint.post("/embeddings", asked)
         except APIConnectionError as error:
             raise self._failed(f"cannot be reached ({type(error).__name__})", _FailedForNow) from None
         except APIStatusError as error:
@@ -84,7 +82,7 @@ class OpenAIEmbedder:
             raise self._failed(f"answered status {error.status_code}", kind) from None
         except OpenAIError as error:
             raise self._failed(f"failed ({type(error).__name__})") from None
-        return self._rows(answer.http_response.content, len(texts))
+        return self._rows(answer, len(texts))
 
     def _rows(self, body: bytes, count: int) -> Vectors:
         try:

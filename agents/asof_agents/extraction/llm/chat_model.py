@@ -99,26 +99,21 @@ class ChatModel:
             return _GARBLED_ANSWER
 
     def _structured(self, request: ModelRequest) -> Any:
-        answer = self._endpoint.client.chat.completions.with_raw_response.create(
-            model=self._endpoint.model,
-            messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-            temperature=request.temperature,
-            response_format={
-                "type": "json_schema",
-                "json_schema": {"name": request.prompt, "strict": True, "schema": json.loads(request.schema)},
-            },
-        )
-        return json.loads(answer.http_response.content)
+        schema = {"name": request.prompt, "strict": True, "schema": json.loads(request.schema)}
+        return self._post(request, request.system, {"type": "json_schema", "json_schema": schema})
 
     def _json(self, request: ModelRequest) -> Any:
         system = f"{request.system}\nThe schema of the JSON object to answer with:\n{request.schema}"
-        answer = self._endpoint.client.chat.completions.with_raw_response.create(
-            model=self._endpoint.model,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": request.user}],
-            temperature=request.temperature,
-            response_format={"type": "json_object"},
-        )
-        return json.loads(answer.http_response.content)
+        return self._post(request, system, {"type": "json_object"})
+
+    def _post(self, request: ModelRequest, system: str, response_format: dict[str, Any]) -> Any:
+        asked = {
+            "model": self._endpoint.model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": request.user}],
+            "temperature": request.temperature,
+            "response_format": response_format,
+        }
+        return json.loads(self._endpoint.post("/chat/completions", asked))
 
 
 class _Failure(NamedTuple):
