@@ -704,6 +704,23 @@ def test_what_is_stored_cannot_command_the_terminal(asof: Asof, write: Callable[
     assert "[bold]Oslo[/bold] [/]" in out
 
 
+@pytest.mark.parametrize("sign", ["\u202e", "\u202d", "\u202b", "\u2066", "\u2067", "\u2068"])
+def test_what_is_stored_cannot_turn_the_line_that_it_stands_in(
+    asof: Asof, write: Callable[..., str], sign: str
+) -> None:
+    asof("import", write(fact(object=f"red{sign}olsO")))
+
+    assert sign not in asof("facts")
+    assert "red\ufffdolsO" in asof.out
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029"])
+def test_a_row_of_a_table_stays_one_line(asof: Asof, write: Callable[..., str], end: str) -> None:
+    asof("import", write(fact(object=f"red{end}Oslo")))
+
+    assert "red Oslo" in asof("facts")
+
+
 # Processes.
 
 

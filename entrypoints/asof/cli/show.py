@@ -18,9 +18,11 @@ from typing import Any
 from asof.cli import grid
 from asof.operations.periods import is_right_before
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(  # the last two ranges turn the direction of the line, and of the ids in it
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 _MIDNIGHT = "T00:00:00Z"
-_BREAKS = str.maketrans("\t\n", "  ")
+_BREAKS = str.maketrans(dict.fromkeys("\t\n\u2028\u2029", " "))
 _ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORT = 8  # letters of an id, of which every command takes as many
 
