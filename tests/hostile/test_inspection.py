@@ -227,6 +227,17 @@ def test_an_ontology_of_an_earlier_version_is_repaired(tmp_path: Path) -> None:
     assert [kept_ontology(path).digest for path in kept] == digests != []
 
 
+@pytest.mark.parametrize("log", ["messages", "episodic"])
+def test_all_damage_is_reported_where_a_log_cannot_even_be_opened(whole: Path, tmp_path: Path, log: str) -> None:
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    (data / f"{log}.sqlite").write_bytes(b"no database" * 1_000)
+    (data / "ontology.json").write_bytes(b"{}")
+    world = World(data, embedder="hash")
+
+    assert {check.what for check in world.memory.verify() if not check.ok} >= {f"log {log}", "ontology ontology.json"}
+    world.memory.close()
+
+
 @pytest.mark.parametrize("name", ["episodes.db", "generations/main/graph.db", "vectors.db"])
 def test_a_format_that_cannot_be_written_is_damage_and_no_want_of_rights(
     whole: Path, tmp_path: Path, name: str

@@ -1,6 +1,7 @@
 """The operations on a memory as a whole: how much it holds, whether it is whole, and the graph as text."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from asof_projections.model.answers import Embedded
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
-from asof_streams.errors import EmptyMemory, InvalidInput
+from asof_streams.errors import DamagedData, EmptyMemory, InvalidInput
 
 P = TypeVar("P", str, bytes)
 
@@ -82,7 +83,8 @@ def verify(session: Session, query: VerifyQuery) -> list[Check]:
     checks: list[Check] = []
     sources = session.sources.every()
     for source in sources:
-        source.process_backlog()
+        with suppress(DamagedData):  # it is among what is found, beside all else
+            source.process_backlog()
         where = f"{source.places.root.name}: " if len(sources) > 1 else ""
         checks += (
             replace(check, what=where + check.what) for check in integrity.verify(source.places, session.progress)
@@ -124,7 +126,8 @@ def snapshot(session: Session, query: SnapshotQuery) -> list[GraphSnapshot]:
     taken: list[GraphSnapshot] = []
     sources = session.sources.every()
     for source in sources:
-        source.process_backlog()
+        with suppress(DamagedData):  # it is among what is found, beside all else
+            source.process_backlog()
         where = f"{source.places.root.name}: " if len(sources) > 1 else ""
         taken += (replace(one, log=where + one.log) for one in take_snapshots(source.places, session.progress))
     return taken
