@@ -127,7 +127,8 @@ DAMAGE: dict[str, tuple[str, str, str]] = {
     ),
     "a word that is not found any more": (
         "generations/main/graph.db",
-        "DELETE FROM sentence_words_docsize WHERE id = (SELECT max(id) FROM sentence_words_docsize)",
+        """INSERT INTO sentence_words (sentence_words, rowid, sentence, grp)
+            SELECT 'delete', n, sentence, grp FROM sentences ORDER BY n DESC LIMIT 1""",
         "graph of semantic.main",
     ),
     "an index that is gone": ("generations/main/graph.db", "DROP INDEX now_subject", "graph of semantic.main"),
