@@ -816,12 +816,12 @@ def test_recent_episodes_are_the_latest_said_of_a_source_oldest_first(known, sto
     assert known.episode("x") is None
 
 
-def test_an_episode_says_where_it_comes_from_in_its_producers_words(known, story) -> None:
+def test_an_episode_says_where_it_comes_from_in_its_producers_words(store, story) -> None:
     story.tell(episode("a", 5, "fact").model_copy(update={"source_description": "payroll export"}), episode("b", 5))
-    commit(known, story)
+    commit(store, story)
 
-    assert [known.episode(id_).source_description for id_ in ("a", "b")] == ["payroll export", ""]
-    assert known.episode("a").source == "fact"
+    assert [store.episode(id_).source_description for id_ in ("a", "b")] == ["payroll export", ""]
+    assert store.episode("a").source == "fact"
 
 
 def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -> None:
