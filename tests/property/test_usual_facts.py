@@ -18,7 +18,7 @@ from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
 from asof_streams.instants import DAY
 from asof_streams.messages import FactStatement
-from asof_streams.semantic import FactAsserted, FactReinforced
+from asof_streams.semantic import FactAsserted, FactInvalidated, FactReinforced
 from effort import tries
 from histories import ONTOLOGY, History, on
 
@@ -116,6 +116,24 @@ def test_a_fact_whose_ref_is_the_id_of_a_known_fact_is_no_usual_one(tmp_path: Pa
         episode = episode_of_fact(first, stated, history.episodes)
         events = usual_events(first._replace(event=episode), episode, BUILDS[0], history.beliefs)
         assert (events is not None) is is_usual
+    history.close()
+
+
+@pytest.mark.parametrize(("rule", "supersedes"), [(4, True), (5, False)])
+def test_what_is_stated_again_under_another_ref_comes_to_the_same_by_the_rule_of_its_build(
+    tmp_path: Path, rule: int, supersedes: bool
+) -> None:
+    history, build = History(tmp_path), Build("test", ONTOLOGY, "recency", rule=rule)
+    fields = {"group_id": "g", "subject": "Ana", "relation": "lives_in", "object": "Berlin"}
+    history.send_at(START, FactStatement.model_validate({**fields, "ref": "r0", "valid_at": START}))
+    again = FactStatement.model_validate({**fields, "ref": "r1", "valid_at": START + DAY})
+    first = Record(1, "g", START + 1, 1, 0, 1, 0, again)
+    episode = episode_of_fact(first, again, history.episodes)
+
+    usual = usual_events(first._replace(event=episode), episode, build, history.beliefs)
+
+    assert usual == weighed_events(first._replace(event=episode), episode, build, history.beliefs)
+    assert any(isinstance(event, FactInvalidated) for event in usual or ()) is supersedes
     history.close()
 
 
