@@ -56,6 +56,24 @@ def test_a_text_is_computed_once_however_often_it_is_asked_for(cached: CachedEmb
     assert np.array_equal(first, second[::-1])
 
 
+def test_a_vector_takes_little_more_of_the_disk_than_its_numbers(cached: CachedEmbedder, path: Path) -> None:
+    cached.embed([f"text {number}" for number in range(1_000)], ["a-group"] * 1_000)
+    cached.close()
+
+    assert path.stat().st_size / 1_000 < 1.25 * 4 * cached.dimensions
+
+
+def test_a_file_of_other_pages_is_read_and_written(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as earlier:
+        earlier.execute("PRAGMA page_size = 4096")
+        earlier.execute("PRAGMA journal_mode = WAL")
+        earlier.execute("VACUUM")
+    for _ in range(2):
+        with closing(CachedEmbedder(Counting(), path)) as cached:
+            assert np.array_equal(cached.embed(TEXTS), HashingEmbedder().embed(TEXTS))
+    assert asked(cached) == []
+
+
 def test_what_may_come_to_nothing_is_on_no_file_until_it_is_kept_and_then_computed_no_more(
     cached: CachedEmbedder, path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from asof_streams.sqlite import connect, owe_vacuum, vacuum
 LOOKUP: Final = 500  # texts a query
 UNKEPT: Final = 4096  # vectors that stay in memory alone
 QUESTIONS: Final = 16  # vectors of questions that stay in memory
+PAGE: Final = 8_192  # bytes: five vectors of 384 dimensions; one of 4 KB has two, and a fifth of it is empty
 CHECKSUM: Final = 4  # bytes of CRC-32 behind each vector: after a bit flips, the vector is computed again
 
 # float32, not the index's 16 bits: the cache returns the computed vector to the last bit.
@@ -152,6 +153,7 @@ class CachedEmbedder:
 
     def _prepare(self) -> int:
         """Make the tables where they are not there yet, and return the number of our model in them."""
+        self._db.execute(f"PRAGMA page_size = {PAGE}")  # of a new file
         self._db.execute("PRAGMA trusted_schema = OFF")
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('view', 'trigger')").fetchone():
             raise sqlite3.DatabaseError  # a program that SQLite would run: somebody else made the file
