@@ -141,7 +141,8 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
 def reserve_index(path: Path) -> None:
     """Have the file beside a SQLite file in which its readers index its write-ahead log, so that a full disk has it.
 
-    The connection that is closed last deletes it. One that is opened takes one that nobody uses for its own.
+    The connection that is closed last deletes it. One that is opened takes one that nobody uses for its own. To be
+    called at once after a file was closed: what is closed next may need the room to grow.
     """
     index = path.with_name(f"{path.name}-shm")
     if path.exists() and not index.exists():

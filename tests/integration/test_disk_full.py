@@ -1,5 +1,6 @@
 """A disk that is full, or read-only: a clear error, nothing half-written, and on it goes once there is room."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -117,6 +118,18 @@ def test_a_memory_that_was_closed_before_the_disk_was_full_can_be_read(small_dis
             with pytest.raises(StorageFailed, match="free some space"):
                 memory.add("I like tea.", role="Ana")
             assert [episode.content for episode in memory.episodes()] == ["I moved to Berlin in March."]
+
+
+def test_what_was_produced_until_the_disk_was_full_can_be_read(small_disk: Path) -> None:
+    line = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "Hm. " * 150}
+    with asof.open(small_disk / "data", embedder="none") as memory:
+        memory.add("I moved to Berlin in March.", role="Ana", group_id="g")
+        with pytest.raises(StorageFailed, match="free some space"):
+            memory.produce(json.dumps(line) for _ in range(20_000))
+
+    with asof.open(small_disk / "data", embedder="none") as memory:
+        assert [fact.object for fact in memory.facts(group_id="g")] == ["Berlin"]
+        assert memory.episodes(group_id="g")[0].content == "I moved to Berlin in March."
 
 
 def test_a_disk_that_turns_read_only_is_read_on_and_refuses_to_be_written(small_disk: Path) -> None:

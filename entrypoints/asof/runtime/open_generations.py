@@ -22,6 +22,7 @@ from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_projections.queries.reports import report_of
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
+from asof_streams.sqlite import reserve_index
 from asof_streams.sqlite_log import SqliteLog
 
 
@@ -104,6 +105,8 @@ class OpenGenerations(Mapping[str, Generation]):
         """Close every generation, so that another process can write them."""
         for name in list(self._opened):
             self.remove(name)
+            reserve_index(self._logs.places.graph(name))
+            reserve_index(self._logs.places.semantic(name))
 
     def open(self, info: GenerationInfo, open_store: OpenStore = following_store) -> Generation:
         """Open a generation, making it where there is none; it follows no message until it is added.

@@ -20,6 +20,7 @@ from asof_streams.files import expect_own_files, locked_folder, remove_folder, s
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.key_store import make_keys, move_keys
 from asof_streams.key_tree import KEY_BYTES
+from asof_streams.sqlite import reserve_index
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock, is_held
 
@@ -155,6 +156,7 @@ class OpenLogs:
         self.extractors.close()
         for log in reversed(self._opened):
             log.close()
+            reserve_index(log.path)
         self._lock.release()
 
 

@@ -56,6 +56,7 @@ class Writer:
             self._graphs = graphs_of(logs.settings, logs.places)
             if self._graphs is not None:
                 opened.callback(self._graphs.close)
+            opened.callback(reserve_index, logs.places.episodes)
             self.episodes = opened.enter_context(following_store(self.episodic, logs.places.episodes))
             meter = ingestion_watch(self.messages.trace_of, source)
             self.generations = OpenGenerations(logs, self.episodes, meter=meter)
@@ -111,7 +112,7 @@ class Writer:
         fails where others do not.
         """
         while not self._process(flush=flush, stop=stop, accepted=accepted):
-            self._reserve_indexes()
+            pass
 
     def _process(self, *, flush: bool, stop: int | None, accepted: Sequence[Record]) -> bool:
         """Return False where a message is given up: it is to be done again, without that one."""
@@ -306,15 +307,6 @@ class Writer:
             self._vacuum.finish()
         finally:
             self._opened.close()
-            self._reserve_indexes()
-
-    def _reserve_indexes(self) -> None:
-        places = self.logs.places
-        for info in self.catalog.generations:
-            reserve_index(places.semantic(info.name))
-            reserve_index(places.graph(info.name))
-        for path in (places.messages, places.episodic, places.episodes):
-            reserve_index(path)
 
 
 def open_writer(
