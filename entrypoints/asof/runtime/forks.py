@@ -7,7 +7,8 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 
 def can_fork() -> bool:
@@ -49,10 +50,16 @@ def _open_streams(stdout: int | None, stderr: int) -> None:
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
 
-def _close_all_but(kept: tuple[int, ...]) -> None:
+def _close_all_but(kept: Iterable[int]) -> None:
     """Close the files that are open, but for the standard streams and some others."""
-    start = 3
-    for file in sorted(kept):
-        os.closerange(start, file)
-        start = file + 1
-    os.closerange(start, os.sysconf("SC_OPEN_MAX"))
+    for file in _open_files() - {0, 1, 2, *kept}:
+        with suppress(OSError):  # the one by which they were listed
+            os.close(file)
+
+
+def _open_files() -> set[int]:
+    """Return the files that are open: to try all that may be takes minutes where the limit is a billion."""
+    try:
+        return {int(name) for name in os.listdir("/dev/fd")}  # noqa: PTH208 - numbers, no paths
+    except OSError:
+        return set(range(os.sysconf("SC_OPEN_MAX")))
