@@ -189,6 +189,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "agents/asof_agents/extraction/attribute_values.py": ("tests/unit/test_attribute_types.py",),
     "agents/asof_agents/extraction/hybrid.py": ("tests/unit/test_hybrid.py",),
     "agents/asof_agents/extraction/llm/budget.py": ("tests/unit/test_model_budget.py",),
+    "agents/asof_agents/extraction/llm/extractor.py": ("tests/unit/test_model_requests.py",),
     "agents/asof_agents/extraction/llm/schemas.py": (
         "tests/unit/test_open_facts.py",
         "tests/unit/test_model_answers.py",
