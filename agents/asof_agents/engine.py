@@ -80,6 +80,7 @@ class Engine:
         """Ingest one record of the messages log. Positions come in order; one before the checkpoint is skipped."""
         if message.position < self.episodic.checkpoint:
             return
+        self.episodic.catch_up()
         self._meter.begin(message)
         with self._meter.phases["total"]:
             self._ingest(message)
@@ -162,6 +163,7 @@ def ingest_batch(generation: Generation, batch: Sequence[Record], known: Episode
     first, layer = batch[0], generation.layer
     if batch[-1].position < layer.checkpoint:
         return
+    layer.catch_up()
     events = derive_batch(generation, batch, known)
     if events:
         warn_of_failures(first.cause, layer.log.name, events)

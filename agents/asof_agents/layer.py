@@ -47,11 +47,13 @@ class Layer:
         self.log = log
         self.store = store
         self.checkpoint = self._durable = log.checkpoint()  # the next position of the input log; durable after `flush`
-        self._next = log.end()
+        self._next = self._committed = log.end()
+        self._is_behind = False  # whether the store lacks what was appended from `_committed` on
         self._drafts: list[Draft] = []
 
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Buffer the events of one cause as one batch and apply them; return the records that `flush` will append."""
+        self.catch_up()
         start, size, make = self._next, len(events), tuple.__new__
         records = [
             make(Record, (start + place, group, recorded_at, cause, place, size, 0, event))
@@ -81,7 +83,8 @@ class Layer:
         return self._next
 
     def flush(self) -> None:
-        """Append the buffered events, then commit the store. After an error neither has them."""
+        """Append the buffered events, then commit the store. After an error neither has them, or the log alone."""
+        self.catch_up()
         if not self._drafts and self.checkpoint == self._durable:
             return
         try:
@@ -91,7 +94,18 @@ class Layer:
             raise
         self._drafts = []
         self._durable = self.checkpoint
+        self._is_behind = True
         self.store.commit(end, self.log.head(end), self.checkpoint)
+        self._committed, self._is_behind = end, False
+
+    def catch_up(self) -> None:
+        """Let the store follow what it lacks of the log, where its commit failed: to be called before it is read."""
+        if self._is_behind:
+            self.store.rollback()
+            end = self.log.end()
+            self.store.apply(list(self.log.read(self._committed, end)))
+            self.store.commit(end, self.log.head(end), self.log.checkpoint())
+            self._committed, self._is_behind = end, False
 
     def settle(self) -> None:
         """Wait until whoever reads the log has all that was flushed: here, once `flush` has returned."""

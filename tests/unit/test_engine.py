@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from asof_projections.graph.sqlite_store.inspection import content_of
+from asof_projections.projector import rebuild
 from asof_streams.episodic import EpisodeRecorded, MessageParked, MessageRetried
 from asof_streams.errors import UnavailableError
 from asof_streams.events import Draft, Record
@@ -129,6 +131,45 @@ def test_a_generation_that_missed_a_message_has_it_after_the_next_flush(missed: 
     missed.engine.flush()
 
     assert names(missed) == ["Ana", "Boat"]
+
+
+@pytest.fixture(params=["episodes", "beliefs"])
+def full(request: pytest.FixtureRequest, history: History, monkeypatch: pytest.MonkeyPatch) -> History:
+    """A history of which a store had no room for the one message when its log had it already."""
+
+    def fail(_position: int, _head: bytes, _checkpoint: int | None = None) -> None:
+        raise UnavailableError("the disk is full")
+
+    history.engine.ingest(record(history, said("Ana -owns-> Boat")))
+    with monkeypatch.context() as context:
+        context.setattr(getattr(history, request.param), "commit", fail)
+        with pytest.raises(UnavailableError):
+            history.engine.flush()
+    history.engine.roll_back()
+    return history
+
+
+def expect_all_of(history: History) -> None:
+    """Hold that each store is what one made anew of its log would be."""
+    for log, store in ((history.engine.episodic.log, history.episodes), (history.semantic, history.beliefs)):
+        anew = store.path.with_suffix(".anew")
+        rebuild(log, anew)
+        assert content_of(store.path, store.path) == content_of(anew, anew)
+
+
+def test_a_store_that_missed_a_message_has_it_before_the_next_one(full: History) -> None:
+    full.engine.ingest(record(full, said("Ana -owns-> Car")))
+    full.engine.flush()
+
+    expect_all_of(full)
+    assert names(full) == ["Ana", "Boat", "Car"]
+
+
+def test_a_store_that_missed_a_message_has_it_after_the_next_flush(full: History) -> None:
+    full.engine.flush()
+
+    expect_all_of(full)
+    assert names(full) == ["Ana", "Boat"]
 
 
 def test_what_is_parked_in_a_generation_is_warned_of_with_its_log(
