@@ -52,7 +52,7 @@ def kill_worker(server: Server) -> None:
 
 def kill_searcher(server: Server) -> None:
     """Kill the process that searches, which nothing that was accepted depends on; then all."""
-    children = _children(server.process.pid)
+    children = [child for starter in _children(server.process.pid) for child in _children(starter)]
     assert children
     for child in children:
         if child != int((server.data / "writer.lock").read_text("utf-8")):

@@ -22,6 +22,7 @@ from asof.mcp.oauth.tokens import AccessTokens
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.process import install_command
 from asof.service.api_keys import Keys
+from asof.service.children import child_starter
 from asof.service.served_conversation import ServedConversation
 from asof.service.service import Service
 from asof.settings import Settings
@@ -78,12 +79,13 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         )
     tokens = None if settings.mcp_oauth is None else AccessTokens(settings.mcp_oauth)
     failed, metrics = Event(), Metrics()
-    sys.setswitchinterval(_SWITCH_SECONDS)
     with (
+        child_starter() as start_child,  # before what is of this process alone
         _listen(host, port) as listening,
-        Service(settings, failed.set, metrics.took, metrics.retrieved) as service,
+        Service(settings, failed.set, metrics.took, metrics.retrieved, start_child) as service,
         ServedConversation(service, settings) as conversation,
     ):
+        sys.setswitchinterval(_SWITCH_SECONDS)
         agents = HttpDoor(service, settings) if find_spec("mcp") else None
         app = application(service, conversation, metrics, keys, rate, agents.routes if agents else (), tokens)
         config = uvicorn.Config(
