@@ -126,8 +126,7 @@ def snapshot(session: Session, query: SnapshotQuery) -> list[GraphSnapshot]:
     taken: list[GraphSnapshot] = []
     sources = session.sources.every()
     for source in sources:
-        with suppress(DamagedData):  # it is among what is found, beside all else
-            source.process_backlog()
+        source.process_backlog()
         where = f"{source.places.root.name}: " if len(sources) > 1 else ""
         taken += (replace(one, log=where + one.log) for one in take_snapshots(source.places, session.progress))
     return taken
