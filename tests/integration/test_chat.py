@@ -257,6 +257,21 @@ def test_an_interrupt_ends_it_and_nothing_that_was_answered_is_lost(
     assert episodes(tmp_path)[0] == "I live in Rome."
 
 
+def test_it_ends_where_the_worker_dies_before_it_has_learned(tmp_path: Path, environment: dict[str, str]) -> None:
+    with terminal(tmp_path, environment) as here:
+        worker = int((tmp_path / "writer.lock").read_text("utf-8"))
+        os.kill(worker, signal.SIGSTOP)
+        here.type("I live in Rome.\n")
+        here.says("asof: I have kept this.")
+        os.kill(worker, signal.SIGKILL)
+        here.type("/quit\n")
+        assert here.ends() == 1
+
+    assert "Traceback" not in here.text
+    assert "the worker ended" in here.text
+    assert "I live in Rome." in episodes(tmp_path)
+
+
 def test_a_model_answers_where_one_is_set(tmp_path: Path, environment: dict[str, str]) -> None:
     with replying() as server:
         set_ = {"ASOF_MODEL_URL": server.url, "ASOF_MODEL_NAME": "m", "ASOF_MODEL_KEY": "k"}

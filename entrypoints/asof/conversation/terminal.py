@@ -93,8 +93,10 @@ class Terminal:
         while True:
             try:
                 return await self._service.done(position)
-            except UnavailableError:  # a language model that reads takes its time
-                continue
+            except UnavailableError:
+                if not self._service.worker.alive:
+                    raise
+                continue  # a language model that reads takes its time
 
     async def check_in(self) -> None:
         """Show check-ins when they are due, until it is cancelled."""
