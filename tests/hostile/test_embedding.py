@@ -135,7 +135,7 @@ with asof.open(sys.argv[1], embedder="hash") as memory:
     else:
         signal.alarm(60)
 if child:
-    print(code, found)
+    print(code, found, flush=True)
 os._exit(0)
 """
 

@@ -1,6 +1,7 @@
 """The command line: what each command prints, as what, and with which exit code it ends."""
 
 import json
+import os
 import resource
 import shutil
 import signal
@@ -812,11 +813,12 @@ def test_a_reader_that_stops_early_is_no_error(told: Asof) -> None:
         assert (events.stderr.read(), events.wait()) == ("", 0)
 
 
-def test_an_output_that_is_full_is_an_error_without_a_traceback(told: Asof) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_is_full_is_an_error_without_a_traceback(told: Asof, unbuffered: str) -> None:
+    command = [*ASOF, "facts", "--data", told.data]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*ASOF, "facts", "--data", told.data], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
 
     assert done.returncode == 1
     assert done.stderr == "asof: output: No space left on device\n"

@@ -99,15 +99,23 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
     except typer.Exit as end:
         return end.exit_code
     except BrokenPipeError:  # whoever read has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it ends
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
     except (typer.TyperException, AsofError, OSError) as error:
         return _say(error, as_json="--json" in arguments)
     finally:
+        _empty_output()
         flush()
     return code
+
+
+def _empty_output() -> None:
+    """Write what is buffered for the output, or drop it where that fails: Python would try again while it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: typer.TyperException | AsofError | OSError, *, as_json: bool) -> int:
