@@ -3,6 +3,7 @@
 import gc
 import io
 import json
+import sys
 import tracemalloc
 from functools import _lru_cache_wrapper
 from pathlib import Path
@@ -40,10 +41,10 @@ def held(data: Path, groups: int) -> int:
 
 def clear_bounded_caches() -> None:
     """Forget what functions of asof remember of their last calls."""
-    functions = [found for found in gc.get_objects() if type(found) is _lru_cache_wrapper]  # isinstance would load some
-    for function in functions:
-        if function.__module__.startswith("asof") and function.cache_parameters()["maxsize"] is not None:
-            function.cache_clear()
+    for name, module in list(sys.modules.items()):
+        for function in vars(module).values() if name.startswith("asof") else ():
+            if isinstance(function, _lru_cache_wrapper) and function.cache_parameters()["maxsize"] is not None:
+                function.cache_clear()
 
 
 def line(number: int, groups: int) -> bytes:
