@@ -104,6 +104,7 @@ READERS = {
     event_projector._COUNT[0]: "fact_uuid (<expr>=?)",
     turns._NUMBERS: "episode_uuid (<expr>=?)",
     scans._IDS: "fact_uuid (<expr>>? AND <expr><?)",
+    history._CORRECTING: "fact_uuid (<expr>=?)",
     history._REINFORCEMENTS: "reinforcement_fact",
     history._CORRECTED_BY: "fact_corrects",
     history._ENDINGS: "ending_slot",

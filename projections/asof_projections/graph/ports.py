@@ -248,7 +248,7 @@ class GraphStore(Protocol):
         ...
 
     def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
-        """Return the ids of the facts that some facts correct, by the ids of those that do."""
+        """Return the id of the fact that each of some facts corrects, by its own id; most facts correct none."""
         ...
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:

@@ -23,8 +23,8 @@ _ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, rel
     {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE {has_id("uuid", "?1")}"""
 _REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM reinforcements t WHERE fact = ? ORDER BY n"""
-_CORRECTING: Final = """SELECT uuid, corrects FROM facts
-    WHERE uuid IN (SELECT value FROM json_each(?)) AND corrects IS NOT NULL"""
+_CORRECTING: Final = f"""SELECT f.uuid, f.corrects FROM json_each(?) asked
+    CROSS JOIN facts f ON {has_id("f.uuid", "asked.value")} WHERE f.corrects IS NOT NULL"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
 _REPETITIONS: Final = f"""SELECT uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM facts t INDEXED BY fact_slot WHERE dead = 0 AND s = ? AND relation = ? AND object = ? AND n > ? ORDER BY n"""
