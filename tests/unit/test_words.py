@@ -14,7 +14,12 @@ from semantic_story import Story, entity, fact
 
 WORDS = [f"word{n}" for n in range(300)]
 SHARES = [1 / (n + 1) for n in range(300)]
-QUERIES = (["word0", "word1", "word70"], ["word40", "word0", "word2", "word9", "word250"], ["word299"])
+QUERIES = (
+    ["word0", "word1", "word70"],
+    ["word40", "word0", "word2", "word9", "word250"],
+    ["word299"],
+    [f"word{n}" for n in range(0, 40, 2)],
+)
 ALWAYS = Moment(None, None)
 
 
