@@ -16,7 +16,7 @@ from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.model.rows import Moment
 from asof_projections.vectors import faiss_index
-from asof_projections.vectors.coarse import CoarseCodes
+from asof_projections.vectors.coarse import CoarseCodes, Estimates
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.ports import LiveFacts, VectorIndex
 from graph_stores import ArangoStores
@@ -365,6 +365,27 @@ def test_among_a_text_that_is_repeated_often_no_search_reads_all_vectors(
     found = [id_ for id_, _ in index.search(rows[0], 40)]
 
     assert found == [0, *range(5_000, 5_039)]
+
+
+def test_where_codes_leave_a_doubt_which_facts_are_nearest_each_scan_of_them_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = random_units(20_000, 384)
+    rows[:6_000] = rows[0]  # more than the candidates that are looked at
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    index.add(np.arange(len(rows)), rows)
+    encode(index)
+    scan, scanned = index._coarse.search, list[int]()
+
+    def counted(query: Vectors, most: int, parameters: object) -> Estimates:
+        scanned.append(most)
+        return scan(query, most, parameters)
+
+    monkeypatch.setattr(index._coarse, "search", counted)
+    live = LiveFacts(None, Moment(None, None), lambda: np.arange(10, len(rows)))
+
+    assert [id_ for id_, _ in index.search(rows[0], 40, live)] == [*range(10, 50)]
+    assert len(scanned) == len({*scanned}) == 2
 
 
 def test_one_question_is_asked_about_all_ids_most_and_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

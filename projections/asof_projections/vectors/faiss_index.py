@@ -170,7 +170,7 @@ class FaissVectorIndex:
         self._coarse = CoarseCodes(self._faiss, self._dimensions)
         self._uncoded = 0  # scans of many rows that did without
         self._allowed: _Allowed | None = None  # of the last search
-        self._scanned: tuple[tuple[bytes, int], Estimates] | None = None  # the last scan of all rows
+        self._scanned: tuple[bytes, dict[int, Estimates]] | None = None  # the last query; scans of all rows, by size
 
     @property
     def _held(self) -> Ids:
@@ -313,14 +313,17 @@ class FaissVectorIndex:
     def _scan_all(
         self, query: Vectors, are_among: Callable[[Ids], NDArray[np.bool]] | None, asked: int
     ) -> tuple[Estimates, float]:
-        """Scan all rows. The scan is kept: a question is often asked about facts that hold and about those of any time.
+        """Scan all rows. Scans are kept: a question is often asked about facts that hold and about those of any time.
 
         are_among: returns which of some rows count; None: all do.
         """
-        scan = query.tobytes(), asked
-        if self._scanned is None or self._scanned[0] != scan:
-            self._scanned = scan, self._coarse.search(query, min(asked, len(self)), None)
-        found = self._scanned[1]
+        question = query.tobytes()
+        if self._scanned is None or self._scanned[0] != question:
+            self._scanned = question, {}
+        scans = self._scanned[1]
+        if asked not in scans:
+            scans[asked] = self._coarse.search(query, min(asked, len(self)), None)
+        found = scans[asked]
         rest = float("-inf") if asked >= len(self) else float(found.scores[-1])
         if are_among is not None:
             among = are_among(found.rows)
