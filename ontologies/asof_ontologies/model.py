@@ -160,8 +160,8 @@ class Ontology(Part):
         return hashlib.sha256(content.encode()).hexdigest()
 
     @cached_property
-    def record(self) -> bytes:
-        """The content and its digest as JSON, which each directory keeps that uses it."""
+    def stored_form(self) -> bytes:
+        """The content and its digest as JSON: the file that is kept by each directory that uses it."""
         kept = {"digest": self.digest, "ontology": self.model_dump(mode="json")}
         return json.dumps(kept, ensure_ascii=False).encode()
 

@@ -17,7 +17,7 @@ _MOST: Final = 32  # ontologies in memory
 def keep_ontology(ontology: Ontology, path: Path) -> None:
     """Write down an ontology as it is now: a later edit of its file changes no history."""
     make_folder(path.parent)
-    replace_file(path, [ontology.record])
+    replace_file(path, [ontology.stored_form])
 
 
 def kept_ontology(path: Path) -> Ontology:
