@@ -101,7 +101,7 @@ READERS = {
     history._FACT: "fact_uuid (<expr>=?)",
     history._ASSERTION: "fact_uuid (<expr>=?)",
     row_ids._FACT: "fact_uuid (<expr>=?)",
-    event_projector._COUNT[0]: "fact_uuid (<expr>=?)",
+    event_projector._SET_DEAD[0]: "fact_uuid (<expr>=?)",
     turns._NUMBERS: "episode_uuid (<expr>=?)",
     scans._IDS: "fact_uuid (<expr>>? AND <expr><?)",
     history._CORRECTING: "fact_uuid (<expr>=?)",

@@ -1,4 +1,4 @@
-"""A model behind an endpoint with OpenAI's API: its id, and a client."""
+"""A model behind an endpoint with OpenAI's API: its id, and requests to it."""
 
 from functools import cached_property
 from threading import Lock
@@ -34,7 +34,7 @@ class Endpoint:
         return f"{self.model}@{place.hostname}{port}{place.path.rstrip('/')}"
 
     def post(self, path: str, body: dict[str, Any]) -> bytes:
-        """Return what the model answers to a request, as it came. The client's errors pass through; none is retried.
+        """Return the body of the answer to a request. The client's errors pass through; none is retried.
 
         The client's own functions look at every field of a request first, which takes a fifth of the time of a call.
         """

@@ -137,7 +137,7 @@ class _Encoder:
 class _Words:
     """The vectors of words, each read from the file when it is said; those that were said last are kept.
 
-    Of 47 MB few are said. Where they are mapped, each brings the pages beside its own, and soon all of them stay.
+    Few of all words are said. By the mapping each would bring the pages around its own, until all 47 MB stay in memory.
     """
 
     def __init__(self, file: weights.VerifiedFile, table: Vectors) -> None:

@@ -55,8 +55,8 @@ def require_minilm(given: Path | None) -> Path:
 class VerifiedFile:
     """A file of the model, whose bytes are those that asof was tested with.
 
-    `content` is the file where it lies, so that all processes share it. What is read of it stays in the memory of this
-    process until `release`, and with it what lies around; of what `read` returns nothing else stays.
+    `content` is the file where it lies, so that all processes share it. Its pages stay in the memory of this process,
+    once they were read, until `release`; `read` copies some bytes, and keeps no page.
     ModelUnavailable: it cannot be read, or is another file.
     """
 

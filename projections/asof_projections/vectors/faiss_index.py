@@ -240,7 +240,7 @@ class FaissVectorIndex:
     def _among_most(self, query: Vectors, k: int, ids: Ids) -> Ids:
         """Return rows that certainly include the k nearest of some ids, ascending; none, where that is not certain.
 
-        Where they are those of most rows: which of a few candidates are among them is found sooner than which rows are.
+        Only where most rows are theirs: to look a few candidates up among the ids is faster than to mark all rows.
         """
         if k <= 0 or len(self) < MANY or 2 * len(ids) < len(self) or self._are_many_uncoded or not self._is_coded():
             return _NONE

@@ -25,11 +25,10 @@ def best(lists: Sequence[NDArray[np.int64]], holding: Holding, limit: int) -> li
 
     lists: the numbers of the facts that have each word of a query. holding: the facts that count.
     """
-    theirs = [_held(having, holding) for having in lists]
-    theirs = [having for having in theirs if len(having)]
-    if not theirs or limit <= 0:
+    held = [having for having in (_held(each, holding) for each in lists) if len(having)]
+    if not held or limit <= 0:
         return []
-    found, sums = _sums(theirs, holding)
+    found, sums = _sums(held, holding)
     scores = bm25(sums, holding.words[found], _USUAL)
     if len(found) > limit:
         chosen = _greatest(scores, limit)

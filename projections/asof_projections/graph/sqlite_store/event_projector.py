@@ -131,7 +131,7 @@ _ATTEST: Final = "UPDATE facts SET attested = max(attested, ?), echoes = echoes 
 _EXPIRE: Final = f"UPDATE facts SET expired_at = ? WHERE n = ? AND expired_at = {INF}"
 _FORGET_UNSEEN: Final = f"DELETE FROM versions WHERE fact = ? AND kt = {INF} AND kf = ?"
 _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt = {INF}"
-_COUNT: Final = (
+_SET_DEAD: Final = (
     f"UPDATE facts SET dead = ?1 WHERE {has_id('uuid', '?2')}",
     "UPDATE endings SET dead = ? WHERE uuid = ?",
     "UPDATE retractions SET dead = ? WHERE uuid = ?",
@@ -443,7 +443,7 @@ class SqliteEventProjector:
         self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.row_ids.group(r), *statement, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
-                for update in _COUNT:
+                for update in _SET_DEAD:
                     self._db.execute(update, (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
