@@ -44,6 +44,21 @@ print(kept, os.waitpid(pid, 0)[1])
 
 
 @LINUX
+def test_a_fork_of_a_fork_has_its_standard_streams_too() -> None:
+    done = run("""
+import logging, os, sys
+from asof.runtime.forks import fork
+logging.basicConfig()
+def inner():
+    logging.warning("logged")
+    print("printed", os.path.sameopenfile(0, 1), file=sys.stderr)
+os.waitpid(fork(lambda: os.waitpid(fork(inner), 0)), 0)
+""")
+
+    assert done.stderr == "WARNING:root:logged\nprinted True\n"
+
+
+@LINUX
 def test_a_fork_ends_with_its_work_and_nothing_of_the_process_goes_on_in_it() -> None:
     done = run("""
 import atexit, os

@@ -45,9 +45,10 @@ def _open_streams(stdout: int | None, stderr: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number, file in enumerate((nothing, nothing if stdout is None else stdout, stderr)):
         os.dup2(file, number)
+    # They close no file, as an interpreter's do not: a fork of this fork drops them, for its own on the same files.
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - as long as the process
-    sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
 
 
 def _close_all_but(kept: Iterable[int]) -> None:
