@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -176,3 +178,23 @@ def test_children_of_a_server_that_ends_end_with_it_and_no_more_are_started() ->
     child.kill()
     with pytest.raises(OSError, match="has ended"):
         server.start(sleep)
+
+
+def test_a_child_that_several_threads_end_at_once_ends_and_no_other_does() -> None:
+    server = ForkServer("child_work")
+    ended, other = server.start(sleep), server.start(echo, "> ")
+    ended.receive()
+    begun = Barrier(4)
+
+    def end(_: int) -> int:
+        begun.wait()
+        ended.abort()
+        return ended.wait()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(end, range(4))] == [-signal.SIGKILL] * 4
+    other.send("still there")
+    assert other.receive() == "> still there"
+
+    for one in (ended, other, server):
+        one.kill()

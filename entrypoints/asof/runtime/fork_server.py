@@ -98,6 +98,7 @@ class _Fork:
 
     def __init__(self, server: Forks, inherited: tuple[int, ...]) -> None:
         self._server = server
+        self._ending = Lock()  # of several threads that end it, one asks the server, which knows it no more afterwards
         self._code: int | None = None
         self._ended, theirs = os.pipe()
         try:
@@ -121,9 +122,10 @@ class _Fork:
 
     def kill(self) -> None:
         """Kill it, unless it has ended."""
-        if self._code is None:
-            self._code = self._server.end(self.pid)
-            os.close(self._ended)
+        with self._ending:
+            if self._code is None:
+                self._code = self._server.end(self.pid)
+                os.close(self._ended)
 
 
 def _serve(channel: Channel, modules: tuple[str, ...]) -> None:
