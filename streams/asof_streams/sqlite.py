@@ -152,7 +152,8 @@ def reserve_index(path: Path) -> None:
             make_file(fresh)
             fresh.write_bytes(bytes(_INDEX_BYTES))
             index.hardlink_to(fresh)  # whole, and in the place of no other
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # whatever is wrong, what else is to be closed and unlocked comes after this
+            fresh.unlink()
 
 
 def _never_changes(path: Path) -> bool:

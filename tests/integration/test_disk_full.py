@@ -151,3 +151,14 @@ def test_a_folder_that_cannot_be_made_is_a_storage_failure(tmp_path: Path) -> No
         WriterLock(tmp_path / "file" / "data")
     with pytest.raises(StorageFailed, match=r"messages\.sqlite: "):
         SqliteLog(tmp_path / "nowhere" / "messages.sqlite", writable=True)
+
+
+def test_a_memory_is_closed_though_a_file_that_readers_need_cannot_be_made(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I moved to Berlin in March.", role="Ana")
+        (data / "messages.sqlite-shm.new").mkdir()
+
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I like tea.", role="Ana")
+        assert [fact.object for fact in memory.facts()] == ["Berlin", "tea"]
