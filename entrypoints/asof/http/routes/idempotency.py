@@ -26,7 +26,7 @@ Key = Annotated[
 async def _once(request: Request, caller: Writing, key: Key = None) -> Asked | None:
     if key is None:
         return None
-    # With the key, which is nowhere: what was said and is not to be kept could be guessed by a digest of it alone.
+    # The key is part of both, and stored nowhere: nobody can guess suppressed content by a digest.
     said = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
     return Asked(_digest(caller.name.encode(), key.encode()), _digest(key.encode(), said, await request.body()))
 
