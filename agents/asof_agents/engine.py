@@ -5,9 +5,9 @@ ingested before. Handlers are pure: the engine passes them a view of what is kno
 that the next message sees them.
 
 Order of writes: `flush` appends the events and the checkpoint to a log in one step, and commits the store after that.
-A crash between the two leaves a store behind its log, never ahead of it; the store catches up when it is opened. The
-episodic log is flushed before the generations' logs, so a generation may also be behind the episodic log; the next
-message, or the next flush, brings it up to date.
+A crash or an error between the two leaves a store behind its log, never ahead of it; the store catches up when it is
+opened, or before this process reads or writes it again. The episodic log is flushed before the generations' logs, so a
+generation may also be behind the episodic log; the next message, or the next flush, brings it up to date.
 """
 
 from collections.abc import Callable, Collection, Sequence
