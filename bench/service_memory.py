@@ -1,6 +1,7 @@
 """The memory of `asof serve`: when it is ready, while facts get vectors, and after a hundred searches. Linux alone.
 
-Counted is the proportional set of the service and its two processes: of a page that several share, each has a part.
+Counted is the proportional set of the service and of all processes below it: of a page that several share, each has a
+part.
 """
 
 import json
