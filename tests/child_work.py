@@ -1,4 +1,4 @@
-"""What children do in tests: it stands in a module that a new interpreter can import."""
+"""What children do in tests, in a module that a new interpreter can import; and whether one has ended."""
 
 import gc
 import os
@@ -93,3 +93,11 @@ def loaded(channel: Channel) -> None:
     """Send whether this process was forked with what its parent has imported, and whether it collects garbage."""
     channel.send(("marked" in sys.modules, gc.isenabled()))
     channel.receive()
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended, whoever is to ask for its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True

@@ -18,7 +18,8 @@ import pytest
 from asof.runtime.child_process import ChannelClosed, ChildProcess
 from asof.runtime.fork_server import ForkServer
 from asof_streams.errors import NotFound
-from child_work import echo, fail, imported, parent, sleep
+from child_work import echo, fail, has_ended, imported, parent, sleep
+from patience import wait_until
 
 TESTS = Path(__file__).parents[1]
 
@@ -39,13 +40,6 @@ def start(request: pytest.FixtureRequest) -> Start:
         return ChildProcess
     server: ForkServer = request.getfixturevalue("server")
     return server.start
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 def test_a_child_answers_until_its_parent_has_finished(start: Start) -> None:
@@ -120,8 +114,7 @@ def test_a_child_that_is_busy_dies_with_a_parent_that_is_killed(tmp_path: Path, 
 
     middle.kill()
 
-    while not gone(int(text)):
-        time.sleep(0.01)
+    wait_until(lambda: has_ended(int(text)))
 
 
 def test_a_script_that_uses_asof_is_not_run_again_by_its_child(tmp_path: Path) -> None:
@@ -173,8 +166,7 @@ def test_children_of_a_server_that_ends_end_with_it_and_no_more_are_started() ->
 
     with pytest.raises(ChannelClosed):
         child.receive()
-    while not gone(pid):
-        time.sleep(0.01)
+    wait_until(lambda: has_ended(pid))
     child.kill()
     with pytest.raises(OSError, match="has ended"):
         server.start(sleep)

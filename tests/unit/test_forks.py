@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from child_work import has_ended
 from patience import wait_until
 
 TESTS = Path(__file__).parents[1]
@@ -108,15 +109,7 @@ print(second.wait(), pid)
     loaded, ended = done.stdout.splitlines()
     code, pid = ended.split()
     assert (loaded, code) == ("True True", "-9")
-    wait_until(lambda: has_ended(pid))
-
-
-def has_ended(pid: str) -> bool:
-    """Whether a process has ended, whoever is to ask for its exit code."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
+    wait_until(lambda: has_ended(int(pid)))
 
 
 def test_children_of_a_service_are_interpreters_where_it_cannot_fork() -> None:
