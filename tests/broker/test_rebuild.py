@@ -288,7 +288,7 @@ def test_a_build_of_a_service_on_the_topics_is_shown_cancelled_paused_and_resume
                 return stopping.result().json()
 
             assert stopped("gone", "cancel") == {"builds": []}
-            assert world.topics.semantic("gone") not in world.client.topics()
+            wait_until(lambda: world.topics.semantic("gone") not in world.client.topics(), lambda: server.log)
             wait_until(lambda: not DirectoryLayout(served).generation("gone").exists(), lambda: server.log)
             assert "dropped" in server.client.post("/v1/generations", json={"name": "gone"}).text
 
