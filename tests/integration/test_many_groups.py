@@ -16,7 +16,7 @@ from asof_projections.graph.sqlite_store import postings, recent_turns, write_bu
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from effort import tries
 
-GROUPS = tries(100, nightly=400)
+GROUPS = tries(200, nightly=400)
 MOST = 100  # bytes for each further group: a few numbers, and no object of Python
 
 

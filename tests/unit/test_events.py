@@ -5,7 +5,7 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, get_args, get_origin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -13,7 +13,6 @@ from asof_streams import episodic, events, messages, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record, decode, event_of, register, upcaster
 from asof_streams.options import RelationPair, TypeAttribute, TypeSchema
-from effort import tries
 
 CONTENT = {
     messages.Message: ("content", "role", "name", "source_description"),
@@ -113,7 +112,6 @@ def strategy(key: Any) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("cls", events.types().values(), ids=lambda cls: cls.type)
-@settings(max_examples=tries(15, nightly=2_000))  # of each of some eighty types
 @given(data=st.data())
 def test_what_is_stored_is_read_back_as_it_was(cls: type[Event], data: st.DataObject) -> None:
     fields = {
