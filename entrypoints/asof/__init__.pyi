@@ -4,7 +4,16 @@ from asof.api.exports import open as open  # noqa: A004
 from asof.api.exports import open_async as open_async
 from asof.api.exports import restore as restore
 from asof.api.memory import Memory as Memory
+from asof.runtime.backup import Backup as Backup
+from asof.runtime.backup import BackupLog as BackupLog
+from asof.runtime.checkout import Checkout as Checkout
+from asof.runtime.integrity import Check as Check
+from asof.runtime.log_compression import LogCompression as LogCompression
 from asof.runtime.replay import Projection as Projection
+from asof.runtime.replay import Replay as Replay
+from asof_projections.generations import GenerationInfo as GenerationInfo
+from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot as GraphSnapshot
+from asof_projections.makers import Makers as Makers
 from asof_projections.model.answers import Added as Added
 from asof_projections.model.answers import Attribute as Attribute
 from asof_projections.model.answers import Belief as Belief
@@ -37,6 +46,7 @@ from asof_projections.model.answers import Fact as Fact
 from asof_projections.model.answers import FactVersion as FactVersion
 from asof_projections.model.answers import Feedback as Feedback
 from asof_projections.model.answers import GroupInfo as GroupInfo
+from asof_projections.model.answers import GroupRecords as GroupRecords
 from asof_projections.model.answers import Hit as Hit
 from asof_projections.model.answers import Hits as Hits
 from asof_projections.model.answers import Hop as Hop
@@ -79,6 +89,8 @@ from asof_projections.model.contexts import FactLine as FactLine
 from asof_projections.model.contexts import LeftOut as LeftOut
 from asof_projections.model.prompts import RegisteredPrompt as RegisteredPrompt
 from asof_projections.model.usage import ModelUsage as ModelUsage
+from asof_streams.consolidation_config import CommunityConfig as CommunityConfig
+from asof_streams.consolidation_config import ConsolidationConfig as ConsolidationConfig
 from asof_streams.errors import AccessDenied as AccessDenied
 from asof_streams.errors import AsofError as AsofError
 from asof_streams.errors import BrokerUnavailable as BrokerUnavailable
@@ -101,5 +113,7 @@ from asof_streams.errors import TopicUnfit as TopicUnfit
 from asof_streams.errors import UnavailableError as UnavailableError
 from asof_streams.errors import WorkerStalled as WorkerStalled
 from asof_streams.errors import WriterBusy as WriterBusy
+from asof_streams.ingestion_config import ConflictConfig as ConflictConfig
+from asof_streams.ingestion_config import IngestionConfig as IngestionConfig
 
 __version__: str

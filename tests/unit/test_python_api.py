@@ -5,11 +5,12 @@ import asyncio
 import inspect
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic_core import PydanticUndefined
@@ -167,6 +168,41 @@ def test_the_types_of_what_is_exported_are_declared():
     stub = (ROOT / "entrypoints" / "asof" / "__init__.pyi").read_text("utf-8")
 
     assert set(re.findall(r" as (\w+)", stub)) | {"__version__"} == set(vars(asof)["__all__"])
+
+
+def named_in(annotation) -> Iterator[type]:
+    """Yield the classes of ours that an annotation names."""
+    named = get_origin(annotation) or annotation
+    if isinstance(named, type) and named.__module__.startswith("asof"):
+        yield named
+    for part in get_args(annotation):
+        yield from named_in(part)
+
+
+def parts_of(answer: type) -> Iterator[type]:
+    """Yield the classes of ours that the fields and properties of an answer hold."""
+    properties = [value.fget for value in vars(answer).values() if isinstance(value, property)]
+    for annotation in get_type_hints(answer).values():
+        yield from named_in(annotation)
+    for read in properties:
+        yield from named_in(get_type_hints(read).get("return"))
+
+
+def test_every_type_that_a_verb_answers_with_is_exported():
+    reached: set[type] = set()
+    answered = [
+        each
+        for name in verbs(memory.Memory)
+        for each in named_in(get_type_hints(getattr(memory.Memory, name))["return"])
+    ]
+    while answered:
+        if (answer := answered.pop()) not in reached:
+            reached.add(answer)
+            answered += parts_of(answer)
+
+    assert len(reached) > 60
+    assert {answer.__name__ for answer in reached} - set(vars(asof)["__all__"]) == set()
+    assert {answer.__name__ for answer in reached if getattr(asof, answer.__name__) is not answer} == set()
 
 
 def test_the_filters_of_facts_are_the_fields_of_their_model():

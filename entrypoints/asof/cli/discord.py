@@ -9,7 +9,7 @@ from asof.operations.errors import InvalidInput
 from asof.operations.process import install_command, log_to_stderr
 
 
-@command(settings=("graph",))
+@command()
 def discord(call: Call) -> None:
     """Talk on Discord with those who opted in, until stopped."""
     if find_spec("discord") is None:

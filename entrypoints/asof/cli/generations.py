@@ -25,7 +25,6 @@ _TAKES: Final = ("no name", "the NAME of a generation", "the NAMES of two genera
     operations.estimate_rebuild,
     operations.digest,
     parameters=Parameters(operations.rebuild.query),
-    settings=("graph",),
 )
 def rebuild(
     call: Call,
@@ -121,7 +120,6 @@ _SUMMARY: Final = Table(
     operations.resume_build,
     operations.cancel_build,
     parameters=Parameters(ComparisonQuery),
-    settings=("graph",),
 )
 def generations(
     call: Call,

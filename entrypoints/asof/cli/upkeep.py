@@ -152,7 +152,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
         beside.unlink(missing_ok=True)
 
 
-@command(examine, settings=())
+@command(examine)
 def doctor(call: Call) -> int:
     """Look at what asof needs and finds here. Says how to mend what is not there."""
     findings = examine(call.settings)
