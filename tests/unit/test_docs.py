@@ -167,6 +167,17 @@ def test_every_command_takes_a_directory_and_gives_json(making: ModuleType) -> N
     assert [name for name, options in taken.items() if not {"--data", "--json"} <= options] == []
 
 
+def test_every_command_that_can_work_on_topics_takes_their_brokers(making: ModuleType) -> None:
+    alone = {"backup", "chat", "checkout", "restore"}  # they refuse topics
+    aside = {"completion", "demo", "graph", "model", "read"}  # they open no topics
+    taken = {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in making.command_line.commands().items()
+    }
+
+    assert {name for name, options in taken.items() if "--kafka" not in options} == alone | aside
+
+
 def test_every_setting_is_documented(pages: dict[str, str]) -> None:
     page = pages["settings.md"]
 
