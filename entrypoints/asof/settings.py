@@ -181,11 +181,11 @@ class Settings(BaseSettings):
     kafka_security_protocol: SecurityProtocol = "PLAINTEXT"
     """The security protocol of the brokers: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
     kafka_sasl_mechanism: SaslMechanism | None = None
-    """With SASL, how the password is shown: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."""
+    """SASL mechanism: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."""
     kafka_sasl_username: str | None = None
-    """With SASL, who asks."""
+    """SASL user name."""
     kafka_sasl_password: SecretStr | None = None
-    """With SASL, the password."""
+    """SASL password."""
     kafka_ssl_cafile: Path | None = None
     """With SSL, a PEM file of the certificates that vouch for the brokers; left out, the system's."""
     kafka_ssl_certfile: Path | None = None
