@@ -5,15 +5,15 @@ erased: nothing is answered to a message that is gone. Others write to the log b
 group, and whoever changes a prompt.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final, Self
 
+from asof.runtime.conversation_fold import ConversationFold
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof_agents.conversation.classification import classify
-from asof_projections.conversation.model import Checkin, ConversationMessage, MessageEdit, PromptVersion
+from asof_projections.conversation.model import Checkin, ConversationMessage, PromptVersion
 from asof_projections.conversation.store import ConversationStore, Followed
 from asof_streams.conversation import (
     CheckinCancelled,
@@ -29,14 +29,12 @@ from asof_streams.sqlite import SqliteGuard, connect, vacuum
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.stored_log import stored_log
 
-_CHUNK: Final = 1_000  # records that are applied at once
 _TRIES: Final = 5
-_NEAR: Final = 3  # records between two that are read with them
 _REMEDY: Final = "restore it from a backup"
 _SIDE_FILES: Final = ("", "-wal", "-shm")
 
 
-class ConversationLog:
+class ConversationLog(ConversationFold):
     """The conversation log, opened for writing, and its projection; used by one thread, and closed by it.
 
     beside: leaves the one who answers there: nothing is taken over. log: opens the log where it is no file of the
@@ -48,30 +46,15 @@ class ConversationLog:
     ) -> None:
         self._places = places
         with ExitStack() as opened:
-            self._messages = opened.enter_context(SqliteLog(places.messages))
+            messages = opened.enter_context(SqliteLog(places.messages))
             if log is None:
                 term = _term(places) if beside else None
-                self._log = opened.enter_context(SqliteLog(places.conversation, writable=True, term=term))
+                answers = opened.enter_context(SqliteLog(places.conversation, writable=True, term=term))
             else:
-                self._log = opened.enter_context(closing(log(self._messages)))
-            self.store: Final = opened.enter_context(self._open_store())
+                answers = opened.enter_context(closing(log(messages)))
+            store = opened.enter_context(_open_store(places.conversations, messages, answers))
+            super().__init__(messages, answers, store)
             self._opened = opened.pop_all()
-
-    def _open_store(self) -> ConversationStore:
-        """Return the projection; one that cannot be read, or that other logs made, is made anew."""
-        path = self._places.conversations
-        if path.exists():
-            try:
-                store = ConversationStore(path, writable=True)
-            except ContractError:
-                pass
-            else:
-                if _agrees(store.followed("messages"), self._messages) and _agrees(store.followed("log"), self._log):
-                    return store
-                store.close()
-            for suffix in _SIDE_FILES:
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
-        return ConversationStore(path, writable=True)
 
     def close(self) -> None:
         """Close both files."""
@@ -92,11 +75,6 @@ class ConversationLog:
             end = self._messages.end()
             self._append("", 0, [ConversationBegun(position=end)], now, end)
 
-    def follow(self) -> None:
-        """Know all that is on both logs."""
-        self._follow_log()
-        self._follow_messages()
-
     def know(self, position: int, said: Message) -> None:
         """Know a message by what was said, where its content is not kept, and was gone before this log followed it.
 
@@ -110,76 +88,7 @@ class ConversationLog:
             record = Record(position, said.group_id, at, position, 0, 1, 0, said)
             self.store.apply_messages(self._classified([record]), followed.position, followed)
 
-    def _follow_log(self) -> None:
-        while (at := self.store.followed("log").position) < (end := self._log.end()):
-            stop = min(at + _CHUNK, end)
-            self.store.apply_events(self._log.read(at, stop), at, Followed(stop, self._log.head(stop)))
-
-    def _follow_messages(self) -> None:
-        while (at := self.store.followed("messages").position) < (end := self._messages.end()):
-            stop = min(at + _CHUNK, end)
-            some = list(self._messages.read(at, stop))
-            requests = (record for record in some if isinstance(record.event, ErasureRequest | RedactionRequest))
-            request = next(requests, None)
-            if request is not None and request.position == at:
-                self._erase(request)
-                self._apply([], at, at + 1)
-            else:
-                stop = stop if request is None else request.position
-                self._apply([record for record in some if record.position < stop], at, stop)
-
-    def _apply(self, records: Sequence[Record], start: int, stop: int) -> None:
-        self.store.apply_messages(self._classified(records), start, Followed(stop, self._messages.head(stop)))
-
-    def _classified(self, records: Sequence[Record]) -> Iterator[ConversationMessage | MessageEdit]:
-        """Yield what messages are to their conversations; each knows those before it."""
-        for record in records:
-            if type(record.event) is Message:
-                message = self._message(record, record.event)
-                if message.sort != "edit":
-                    yield message
-                elif edit := self._edit(message, record.event):
-                    yield edit
-
-    def _edit(self, message: ConversationMessage, text: Message) -> MessageEdit | None:
-        """Return an edit; None: there is nothing to edit, or a later edit came before it."""
-        edited = None if message.external_id is None else self.store.message(message.group, message.external_id)
-        if edited is None or edited.external_id is None:
-            return None
-        if edited.words_at != edited.position:
-            last = self.messages([edited.words_at]).get(edited.words_at)
-            if last is not None and isinstance(last.event, Message) and message.said_at < _said_at(last, last.event):
-                return None
-        by = {"kind": "message", "role_type": "assistant" if edited.is_bot else "user"}
-        sort = "feedback" if edited.sort == "feedback" else classify(text.model_copy(update=by), replies_to_bot=False)
-        return MessageEdit(message.position, message.group, edited.external_id, sort)
-
-    def _message(self, record: Record, message: Message) -> ConversationMessage:
-        group, author = record.group, message.author_id or message.role
-        replied = self.store.message(group, message.reply_to) if message.reply_to is not None else None
-        sort = classify(message, replied is not None and replied.is_bot)
-        is_new = message.kind != "message" or message.external_id is None
-        if not is_new and self.store.message(group, message.external_id or "") is not None:
-            sort = "none"  # it was told twice
-        if sort == "undo" and not (
-            replied and replied.sort in ("feedback", "goal") and replied.author == author and not replied.withdrawn_at
-        ):
-            sort = "none"
-        awaits = message.kind is not None and message.role_type == "user" and sort in _ANSWERED
-        said_at = _said_at(record, message)
-        is_bot = message.role_type == "assistant"
-        return ConversationMessage(
-            record.position, group, message.external_id, author, is_bot, message.is_proactive, sort, message.reply_to,
-            said_at, awaits, record.position, None,
-        )  # fmt: skip
-
     # Reading.
-
-    def messages(self, positions: Sequence[int]) -> dict[int, Record]:
-        """Return the records at some positions of the messages log that can still be read."""
-        found = (record for run in _runs(positions) for record in self._messages.read(run.start, run.stop))
-        wanted = {*positions}
-        return {r.position: r for r in found if r.position in wanted and type(r.event) is Message}
 
     def recorded_at(self, position: int) -> int:
         """Return when a message was recorded, in UTC microseconds."""
@@ -285,24 +194,9 @@ class ConversationLog:
         if isinstance(request.event, RedactionRequest):
             replies = self.store.replies_about(group, request.event.positions)
             self._log.redact(group, [reply.position for reply in replies])
-            self.store.redact(group, request.event.positions)
         else:
             self._log.erase(group, before=self._log.caused_by(request.position))
-            self.store.erase(group, request.position)
-
-
-_ANSWERED: Final = frozenset({"turn", "feedback", "goal", "undo"})
-
-
-def _runs(positions: Iterable[int]) -> list[range]:
-    """Return ranges in which some positions are: to read a few records more costs less than another question."""
-    runs: list[range] = []
-    for at in sorted(positions):
-        if runs and at <= runs[-1].stop + _NEAR:
-            runs[-1] = range(runs[-1].start, at + 1)
-        else:
-            runs.append(range(at, at + 1))
-    return runs
+        super()._erase(request)
 
 
 def said_by(messages: SqliteLog, author: str, group: str) -> list[int]:
@@ -369,12 +263,24 @@ def _vacuum(path: Path) -> bool:
         return vacuum(db)
 
 
+def _open_store(path: Path, messages: SqliteLog, answers: SqliteLog) -> ConversationStore:
+    """Return the projection; one that cannot be read, or that other logs made, is made anew."""
+    if path.exists():
+        try:
+            store = ConversationStore(path, writable=True)
+        except ContractError:
+            pass
+        else:
+            if _agrees(store.followed("messages"), messages) and _agrees(store.followed("log"), answers):
+                return store
+            store.close()
+        for suffix in _SIDE_FILES:
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return ConversationStore(path, writable=True)
+
+
 def _agrees(followed: Followed, log: SqliteLog) -> bool:
     return followed.position == 0 or (followed.position <= log.end() and followed.head == log.head(followed.position))
-
-
-def _said_at(record: Record, message: Message) -> int:
-    return record.recorded_at if message.timestamp is None else message.timestamp
 
 
 def _term(places: DirectoryLayout) -> int | None:

@@ -57,6 +57,8 @@ def inspect(places: DirectoryLayout, progress: Progress | None = None) -> Iterat
     work += [(f"graph of {name}", partial(_check_store, places, name, path)) for name, path in stores.items()]
     if places.conversation.exists():
         work.append(("log conversation", partial(_check_chain, places, "conversation")))
+        if places.conversations.exists() and not is_copy(places.root):
+            work.append((f"projection {places.conversations.name}", partial(_check_conversations, places)))
     work += _vector_checks(places)
     work += [
         (f"ontology {path.relative_to(places.root)}", partial(_check_ontology, path, digest))
@@ -86,6 +88,12 @@ def _check_control(places: DirectoryLayout) -> str:
     expect_control(places, existing(places))
     with SqliteLog(places.control) as log:
         return _whole(log.verify())
+
+
+def _check_conversations(places: DirectoryLayout) -> str:
+    from asof.runtime.conversation_inspection import check_conversations
+
+    return check_conversations(places)
 
 
 def _whole(records: int) -> str:

@@ -26,6 +26,7 @@ from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
 _SIDE_FILES: Final = ("", "-wal", "-shm")
+_MAKES: Final = {"log": "decision about generations", "projection": "message to a bot"}  # of other files: a search
 
 
 def repair(places: DirectoryLayout, settings: Settings, progress: Progress | None = None) -> list[Check]:
@@ -60,7 +61,7 @@ def _damaged(places: DirectoryLayout, progress: Progress | None) -> list[str]:
 
 
 def _next(what: str) -> str:
-    return "decision about generations" if what == "log control" else "search"
+    return _MAKES.get(what.partition(" ")[0], "search")
 
 
 def _clear(places: DirectoryLayout, what: str) -> str | None:
@@ -70,6 +71,7 @@ def _clear(places: DirectoryLayout, what: str) -> str | None:
         "log": lambda: _clear_log(places, name),
         "graph": lambda: _clear_graph(_graph(places, name.removeprefix("of "))),
         "vectors": lambda: _remove(*_vectors(places, name)),
+        "projection": lambda: _clear_conversations(places),
         "ontology": lambda: _restore(places, places.root / name),
     }
     try:
@@ -82,6 +84,13 @@ def _clear(places: DirectoryLayout, what: str) -> str | None:
 def _clear_graph(path: Path) -> None:
     _remove(path)
     remove_snapshot(path)  # it may have been taken of a damaged one
+
+
+def _clear_conversations(places: DirectoryLayout) -> None:
+    for path in (places.messages, places.conversation):
+        with SqliteLog(path) as log:
+            log.verify()
+    _remove(places.conversations)
 
 
 def _clear_log(places: DirectoryLayout, name: str) -> None:

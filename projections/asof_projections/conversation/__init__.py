@@ -1,3 +1,3 @@
 """What a bot knows of its conversations: who said what where, what was answered, its check-ins and its prompts."""
 
-__all__ = ["model", "prompts", "store"]
+__all__ = ["inspection", "model", "prompts", "store"]
