@@ -6,6 +6,8 @@ from contextlib import closing
 
 import pytest
 
+import asof
+from asof.runtime.layout import DirectoryLayout
 from asof_streams.errors import ContractError
 from world import World
 
@@ -57,3 +59,18 @@ def test_what_a_reader_kept_from_being_overwritten_is_overwritten_when_it_is_don
         world.memory.close()
 
         assert not any(b"Berlin" in file.read_bytes() for file in world.path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("graph", ["episodes", "beliefs"])
+def test_what_a_power_cut_took_of_a_graph_is_there_again_before_the_first_question(world, tmp_path, graph):
+    world.restart()
+    world.memory.add("I live in Rome.", group_id="h", role="Ana")
+    places = DirectoryLayout(tmp_path / "cut")
+    shutil.copytree(world.path, places.root)  # as they are while it is open: the last commits are not in the files
+    lost = places.episodes if graph == "episodes" else places.graph("main")
+    lost.with_name(f"{lost.name}-wal").unlink()
+
+    with asof.open(places.root, embedder="none") as memory:
+        assert [episode.content for episode in memory.episodes(group_id="h")] == ["I live in Rome."]
+        assert [group.group_id for group in memory.groups()] == ["g", "h"]
+        assert [fact.object for fact in memory.facts(group_id="h", about="Ana")] == ["Rome"]

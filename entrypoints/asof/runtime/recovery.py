@@ -65,10 +65,14 @@ def _is_readable(path: Path, log: str) -> bool:
 
 
 def _built(places: DirectoryLayout, end: int) -> bool:
-    """Whether every generation stands at the end of the episodic log, in stores that this version can read."""
+    """Whether every graph stands at the end of its log, and every generation at that of the episodic one.
+
+    False too where this version cannot read one.
+    """
     try:
-        with SqliteGraph(places.episodes, "episodic"):
-            pass
+        with SqliteGraph(places.episodes, "episodic") as episodes:
+            if episodes.position() < end:  # a power cut takes the last commits of a graph, and leaves its log
+                return False
         for info in existing(places).generations:
             name = f"semantic.{info.name}"
             with SqliteLog(places.semantic(info.name)) as log, SqliteGraph(places.graph(info.name), name) as store:
