@@ -4,7 +4,13 @@ import time
 
 import pytest
 
-from asof_agents.conversation.questions import answering_words, asks_for_goals, is_question
+from asof_agents.conversation.questions import (
+    answering_words,
+    asks_about_speaker,
+    asks_for_goals,
+    is_pleasantry,
+    is_question,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +27,55 @@ def test_who_asks_for_his_goals_is_understood(text: str) -> None:
 )
 def test_what_asks_for_no_goal_of_the_speaker_is_told_from_it(text: str) -> None:
     assert not asks_for_goals(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do you know about me?",
+        "so what do you remember about me",
+        "Do you remember anything at all about me?",
+        "What have you been told? What do you still know about me?",
+        "What did I tell you so far about myself?",
+        "What is it that I've told you about me?",
+        "Tell me everything about me.",
+        "Tell me what you know about me.",
+        "Hey, who am I?",
+        "What do you know?",
+    ],
+)
+def test_who_asks_what_is_known_of_himself_is_understood(text: str) -> None:
+    assert asks_about_speaker(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do you know what Ben said about me?",
+        "I told you about me.",
+        "What do you know about Mia?",
+        "What do you know about me and jazz?",
+        "Who am I going to meet?",
+        "Tell me about it.",
+        "",
+    ],
+)
+def test_what_asks_of_somebody_or_something_else_is_told_from_it(text: str) -> None:
+    assert not asks_about_speaker(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Hello!", "Good morning :)", "hey there", "Thanks a lot!", "ok, thank you", "No."]
+)
+def test_a_greeting_or_thanks_is_about_nothing(text: str) -> None:
+    assert is_pleasantry(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Hi, I live in Rome", "Good jazz!", "Is it good?", "Hey, where is Mia?", "I am", "jazz", "", "?"]
+)
+def test_what_says_more_than_a_greeting_is_none(text: str) -> None:
+    assert not is_pleasantry(text)
 
 
 @pytest.mark.parametrize("text", ["Where do I live?", "and who is my sister", "You know me?", "Isn't Ana in Rome"])
@@ -52,10 +107,13 @@ def test_what_answers_a_question_of_where_is_told_by_the_verb_behind_it(text: st
     assert answers in words if answers else not words
 
 
-def test_a_text_takes_time_in_proportion_to_its_size() -> None:
+@pytest.mark.parametrize("words", ["where ", "you know ", "tell me all all ", "what else ", "i have "])
+def test_a_text_takes_time_in_proportion_to_its_size(words: str) -> None:
     def seconds(size: int) -> float:
+        text = words * size
         began = time.process_time()
-        assert not answering_words("where " * size)
+        assert not answering_words(text)
+        assert not asks_about_speaker(text)
         return time.process_time() - began
 
     small = max(min(seconds(1_000) for _ in range(5)), 0.001)

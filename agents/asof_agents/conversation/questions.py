@@ -1,8 +1,10 @@
-"""What a message asks for, by its words alone: whether it is a question, and whether of the goals of who asks. Pure."""
+"""What a message asks for, by its words alone: whether it is a question, and whether of who asks or his goals. Pure."""
 
 import re
 from itertools import pairwise
 from typing import Final
+
+from asof_projections.retrieval.question import STOP_WORDS
 
 _OPENING: Final = r"(?:(?:and|but|so|then|ok|okay|hey|hi|hello|please)\W+)*"
 _ASKS: Final = re.compile(
@@ -13,6 +15,20 @@ _ASKS: Final = re.compile(
 _BIDS: Final = re.compile(rf"{_OPENING}(?:tell|remind) (?:me|us)\b", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _GOAL: Final = re.compile(r"\b(?:goals?|objectives?|north star)\b", re.IGNORECASE)
+_KNOWN: Final = (
+    r"(?:you(?:\s+(?:already|still|ever))?\s+(?:know|remember|recall)|i(?:\s+have|['’]ve)?\s+(?:told|tell)|"
+    r"(?:tell|remind)\s+me)"
+)
+_HOW_MUCH: Final = r"(?:\s+(?:you|anything|everything|something|all|at all|else|more|a lot|so far|already))*"
+_ABOUT_SPEAKER: Final = re.compile(
+    rf"\b{_KNOWN}{_HOW_MUCH}\s+about\s+(?:me|myself)\b(?!\s+and\b)|\bwho\s+am\s+i\W*\Z", re.IGNORECASE
+)
+_ABOUT_ALL: Final = re.compile(rf"{_OPENING}what\s+(?:else\s+)?do\s+you\s+(?:know|remember)\W*\Z", re.IGNORECASE)
+_PLEASANT: Final = frozenset(
+    "hi hello hey hiya howdy welcome good morning afternoon evening night day thank thanks thx cheers lot much very "
+    "bye goodbye see later soon ok okay yes yeah yep no nope sure great nice cool lol haha please sorry".split()
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 _SPEAKER: Final = re.compile(r"\b(?:i|me|mine|myself)\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"\bmy((?: [\w'’-]+){1,4})")  # the noun may stand behind adjectives
@@ -47,6 +63,18 @@ def is_own(text: str) -> bool:
 def asks_for_goals(text: str) -> bool:
     """Return whether a text asks for the goals of who says it, such as "What is my goal?"."""
     return is_own(text) and _GOAL.search(text) is not None and is_question(text)
+
+
+def asks_about_speaker(text: str) -> bool:
+    """Return whether a text asks what is known of who says it, such as "What do you know about me?" or "Who am I?"."""
+    asked = _ABOUT_SPEAKER.search(text) or _ABOUT_ALL.match(text.strip())
+    return asked is not None and is_question(text)
+
+
+def is_pleasantry(text: str) -> bool:
+    """Return whether a text is a greeting, thanks or the like, and so about nothing: no question, no other words."""
+    words = {word.casefold() for word in _WORD.findall(text)}
+    return not words.isdisjoint(_PLEASANT) and words <= _PLEASANT | STOP_WORDS and not is_question(text)
 
 
 def names_speaker(text: str) -> bool:

@@ -5,7 +5,14 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from asof.service.read_sessions import ReadSession
-from asof_agents.conversation.questions import answering_words, is_own, names_speaker, owned
+from asof_agents.conversation.questions import (
+    answering_words,
+    asks_about_speaker,
+    is_own,
+    is_pleasantry,
+    names_speaker,
+    owned,
+)
 from asof_projections.model.answers import Fact
 from asof_projections.model.rows import FactRow, Moment
 from asof_projections.retrieval.question import STOP_WORDS
@@ -23,10 +30,15 @@ def facts_to_tell(
 ) -> list[AnyFact]:
     """Return the facts to tell whoever says a text, the best first; `found`: those that fit it.
 
-    To a text without a word of content none. To the first person only facts of the speaker, of whom he calls his ("my
-    sister"), and of those whom the text names. To who asks where somebody lives, works or studies, such facts come
-    first; to the first person they alone.
+    To a text without a word of content, or a greeting, none. To who asks what is known of him all facts of his. To the
+    first person otherwise only facts of the speaker, of whom he calls his ("my sister"), and of those whom the text
+    names. To who asks where somebody lives, works or studies, such facts come first; to the first person they alone.
     """
+    if is_pleasantry(text):
+        return []
+    if asks_about_speaker(text):
+        his = source.opened().beliefs.reach(group, speaker, at, _AROUND)
+        return list({fact.uuid: fact for fact in (*his.outward, *his.inward)}.values())
     words = {word.casefold() for word in _WORD.findall(text)}
     wanted = answering_words(text)
     if not is_own(text):
