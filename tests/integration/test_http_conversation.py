@@ -120,17 +120,30 @@ def test_a_memory_with_which_nobody_talks_gets_no_conversation_log(server: Serve
 
 
 @pytest.mark.parametrize(
-    ("body", "field"),
+    ("wrong", "field"),
     [
-        ({"kind": "poke", "external_id": "m1"}, "kind"),
-        ({"kind": "message", "external_id": "", "content": "Hi."}, "external_id"),
-        ({"kind": "message", "external_id": "m1", "content": "Hi.", "timestamp": "yesterday, or so"}, "timestamp"),
-        ({"kind": "reaction", "external_id": "m1", "content": "🗑️"}, "reply_to"),
-        ({"kind": "message", "external_id": "m1", "contents": "Hi."}, "contents"),
+        ({"kind": "poke"}, "kind"),
+        ({"external_id": ""}, "external_id"),
+        ({"timestamp": "yesterday, or so"}, "timestamp"),
+        ({"kind": "reaction", "content": "🗑️"}, "reply_to"),
+        ({"contents": "Hi."}, "contents"),
     ],
 )
-def test_a_wrong_field_is_refused_by_its_name(server: Server, body: dict[str, str], field: str) -> None:
+def test_a_wrong_field_is_refused_by_its_name(server: Server, wrong: dict[str, str], field: str) -> None:
+    body = {"group_id": "team-a", "kind": "message", "external_id": "m1", "content": "Hi.", **wrong}
+
     refused = server.client.post("/v1/conversation/incoming", json=body)
 
     assert refused.status_code == 422
     assert field in refused.text
+
+
+@pytest.mark.parametrize("route", ["incoming", "sent", "due"])
+def test_whose_memory_it_is_has_to_be_said(server: Server, route: str) -> None:
+    told = {"incoming": {"kind": "message", "content": "Hi."}, "sent": {"id": "r1"}, "due": {}}[route]
+    body = told if route == "due" else {**told, "external_id": "m1"}
+
+    refused = server.client.post(f"/v1/conversation/{route}", json=body)
+
+    assert (refused.status_code, refused.json()["field"]) == (422, "group_id")
+    assert turns(server, "default") == []

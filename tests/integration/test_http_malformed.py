@@ -63,8 +63,9 @@ NEEDED = {
     "/v1/timezone": ["timezone"],
     "/v1/settle": ["id"],
     "/v1/erase": ["group_id"],
-    "/v1/conversation/incoming": ["kind", "external_id"],
-    "/v1/conversation/sent": ["id", "external_id"],
+    "/v1/conversation/incoming": ["group_id", "kind", "external_id"],
+    "/v1/conversation/sent": ["group_id", "id", "external_id"],
+    "/v1/conversation/due": ["group_id"],
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
 TEXTS = {  # where a text has to be, so that nothing else can be there

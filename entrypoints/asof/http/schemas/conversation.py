@@ -1,4 +1,7 @@
-"""The bodies and answers of the routes by which any platform talks with a memory."""
+"""The bodies and answers of the routes by which any platform talks with a memory.
+
+A group has to be named, unlike elsewhere: where an adapter forgets it, all channels would talk with one memory.
+"""
 
 import time
 from typing import Literal
@@ -6,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from asof.http.schemas.body import Body
-from asof.operations.queries import DEFAULT_GROUP, GroupId, Instant, Name
+from asof.operations.queries import GroupId, Instant, Name
 from asof.service.conversation import Incoming, Outgoing
 
 _ID = "1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"
@@ -31,7 +34,7 @@ class ConversationIncoming(Body):
         }
     )
 
-    group_id: GroupId = Field(DEFAULT_GROUP, description="Whose memory it is.")
+    group_id: GroupId = Field(description="Whose memory it is.")
     kind: Literal["message", "reaction", "edit", "deletion"] = Field(description="What happened.")
     external_id: Name = Field(
         description="The platform's id of the message; of an edit or a deletion, of the message that it is of."
@@ -63,7 +66,7 @@ class ConversationSent(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "id": _ID, "external_id": "18"}]})
 
-    group_id: GroupId = Field(DEFAULT_GROUP, description="Whose memory it is.")
+    group_id: GroupId = Field(description="Whose memory it is.")
     id: Name = Field(description="The id of the answer.")
     external_id: Name = Field(description="The id that the platform gave it.")
     timestamp: Instant | None = Field(None, description="When it was sent; now, if left out.")
@@ -83,7 +86,7 @@ class ConversationDue(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana"}]})
 
-    group_id: GroupId = Field(DEFAULT_GROUP, description="Whose memory it is.")
+    group_id: GroupId = Field(description="Whose memory it is.")
 
 
 class OutgoingAction(BaseModel):
