@@ -84,6 +84,15 @@ class Image:
         """Return text whose absolute paths are those of this folder."""
         return PLACES.sub(rf"{self.root}/\1", text)
 
+    def answer(self, *command: str) -> Any:
+        """Return what a command of the entry point prints as JSON."""
+        run = [self.entrypoint[0], *command, "--json"]
+        executable = shutil.which(run[0], path=self.environment["PATH"])
+        done = subprocess.run(
+            run, cwd=self.folder, env=self.environment, executable=executable, capture_output=True, check=True
+        )
+        return json.loads(done.stdout)
+
     @contextmanager
     def running(self, *options: str) -> Iterator[str]:
         """Start the command of the image, with some options more; yield where it answers."""
@@ -155,3 +164,10 @@ def objects(client: httpx2.Client) -> list[Any]:
 
     wait_until(answered)
     return [fact["object"] for fact in answers[0].json()["facts"]]
+
+
+@pytest.mark.long
+def test_all_that_its_settings_may_ask_for_is_in_the_image(image: Image) -> None:
+    extras = {found["what"]: found["state"] for found in image.answer("doctor") if found["what"].startswith("extra ")}
+
+    assert {extra for extra, state in extras.items() if state != "ok"} == {"extra torch", "extra parquet"}

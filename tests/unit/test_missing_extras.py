@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from asof_projections.embedding import weights
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.openai import OpenAIEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
-from asof_streams.distribution import install_command
+from asof_streams.distribution import NAME, install_command
 from asof_streams.errors import ModelUnavailable
 
 
@@ -43,3 +44,9 @@ def test_the_doctor_finds_an_extra_that_is_imported_already(tmp_path: Path) -> N
     found = {finding.what: finding for finding in examine(tmp_path, None)}
 
     assert found["extra kafka"].state == "ok"
+
+
+def test_the_doctor_looks_for_every_extra_that_there_is(tmp_path: Path) -> None:
+    looked_for = {finding.what for finding in examine(tmp_path, None)}
+
+    assert {f"extra {extra}" for extra in metadata(NAME).get_all("Provides-Extra", [])} <= looked_for

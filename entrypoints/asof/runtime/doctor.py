@@ -35,6 +35,10 @@ _EXTRAS: Final = {
     "kafka": ("aiokafka", "cramjam", "faust"),
     "arango": ("arango",),
     "encryption": ("cryptography",),
+    "mcp": ("mcp", "jwt"),
+    "discord": ("discord", "aiohttp"),
+    "leiden": ("graspologic_native",),
+    "parquet": ("pyarrow",),
     "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
 }
 
