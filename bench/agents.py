@@ -101,7 +101,7 @@ class _Agent:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        command = [sys.executable, "-c", "from asof.cli import main; main()", "mcp", "--group", "bench"]
+        command = [sys.executable, "-c", "from asof.cli import script; script()", "mcp", "--group", "bench"]
         environment = os.environ | {"ASOF_EMBEDDER": "minilm"}
         self._process = Popen(
             [*command, "--data", str(directory)], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment

@@ -152,7 +152,7 @@ def topics_of(client: Client, prefix: str) -> Topics:
 @contextmanager
 def worker(connection: Connection, topics: Topics, data: Path) -> Iterator["Popen[bytes]"]:
     """Run `asof worker` in a process of its own."""
-    command = [sys.executable, "-c", "from asof.cli import main; main()", "worker"]
+    command = [sys.executable, "-c", "from asof.cli import script; script()", "worker"]
     environment = {"ASOF_KAFKA_PREFIX": topics.prefix, "ASOF_EMBEDDER": "none"}
     process = Popen(
         [*command, "--kafka", connection.bootstrap, "--data", str(data)],

@@ -105,7 +105,7 @@ def _watched(
                 time.sleep(_QUIET_SECONDS)
             return {line for file in folder.glob("begun-*") for line in file.read_text().splitlines()}
 
-        asof_command = [sys.executable, "-c", "from asof.cli import main; main()", *command]
+        asof_command = [sys.executable, "-c", "from asof.cli import script; script()", *command]
         process = Popen(asof_command, env=variables, stdout=PIPE, stderr=DEVNULL, text=True)
         try:
             yield process, files_of

@@ -141,7 +141,7 @@ def server(directory: Path, **settings: str) -> Iterator[str]:
 @contextmanager
 def process(directory: Path, **settings: str) -> Iterator[tuple[str, int]]:
     """Run a service; yield where it listens, and its process id."""
-    command = [sys.executable, "-c", "from asof.cli import main; main()", "serve", "--port", "0", "--json"]
+    command = [sys.executable, "-c", "from asof.cli import script; script()", "serve", "--port", "0", "--json"]
     with Popen([*command, "--data", directory], stdout=PIPE, stderr=DEVNULL, env=os.environ | settings) as service:
         assert service.stdout is not None
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from asof.cli import app, calls
 
-ASOF = [sys.executable, "-c", "import asof.cli; asof.cli.main()"]
+ASOF = [sys.executable, "-c", "import asof.cli; asof.cli.script()"]
 
 
 class Asof:

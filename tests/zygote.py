@@ -103,8 +103,7 @@ def start(arguments: list[str], environment: dict[str, str], folder: str, has_ch
     os.environ.update(environment)
     sys.argv = [str(Path(sys.executable).with_name("asof")), *arguments]
     sys.modules["__main__"].__dict__.pop("__file__", None)  # so that a process it starts does not begin with this one
-    asof.cli.main()
-    sys.exit()
+    sys.exit(asof.cli.script())
 
 
 def child(environment: dict[str, str], folder: str, paths: list[str], files: list[int]) -> int:

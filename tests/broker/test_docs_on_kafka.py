@@ -13,7 +13,7 @@ from asof.settings import Settings
 from asof_streams.errors import NotFound
 from patience import wait_until
 
-WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.main()", "worker"]
+WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.script()", "worker"]
 
 
 @pytest.fixture(autouse=True)

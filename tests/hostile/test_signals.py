@@ -52,7 +52,7 @@ def test_a_service_that_is_asked_to_stop_while_its_directory_is_opened_stops_wel
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_whenever_a_service_is_asked_to_stop_before_it_serves_it_stops_well(tmp_path: Path, moment: str) -> None:
-    run = "import signal, threading\n" + MOMENTS[moment] + "from asof.cli import main\nmain()\n"
+    run = "import signal, threading\n" + MOMENTS[moment] + "from asof.cli import script\nscript()\n"
     environment = {**os.environ, "ASOF_DATA": str(tmp_path / "data"), "ASOF_EMBEDDER": "hash"}
     process = subprocess.Popen([sys.executable, "-c", run, "serve", "--port", "0"], env=environment)
     try:

@@ -797,6 +797,33 @@ def test_an_interruption_within_a_callback_of_python_itself_is_not_lost() -> Non
     assert "ignored" not in ran.stderr
 
 
+ENDED = """
+import atexit
+from os import write
+from asof import cli
+
+class Part:
+    def __del__(self, write=write):
+        write(1, b"what was imported is taken apart")
+
+cli.part = Part()
+atexit.register(print, "what was to run at the end ran", end="")
+cli.script()
+"""
+
+
+def test_a_command_ends_without_taking_apart_what_was_imported() -> None:
+    ran = subprocess.run([sys.executable, "-c", ENDED, "--version"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run(
+        [sys.executable, "-c", ENDED, "no-such-command"], capture_output=True, text=True, check=False
+    )
+
+    assert (ran.returncode, wrong.returncode) == (0, 2)
+    version, ran_at_end = ran.stdout.splitlines()
+    assert version.startswith("asof ")
+    assert ran_at_end == wrong.stdout == "what was to run at the end ran"
+
+
 def test_an_input_that_is_closed_is_a_wrong_call(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
 

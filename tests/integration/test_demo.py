@@ -136,7 +136,7 @@ def test_the_story_goes_to_a_directory_even_where_a_broker_is_named(told: demo_s
 
 def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import asof.cli; asof.cli.main()", "demo"],
+        [sys.executable, "-c", "import asof.cli; asof.cli.script()", "demo"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
