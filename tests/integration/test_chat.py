@@ -155,7 +155,7 @@ def test_who_asks_for_goals_is_told_them(tmp_path: Path, environment: dict[str, 
     asked = piped(tmp_path, environment, "I live in Rome.", "What is my goal?", "What are my goals?")
 
     assert "I know nothing yet." not in listed.stderr
-    assert listed.stderr.endswith("- a goal: run a marathon\n- a goal: chess\n")
+    assert listed.stderr.endswith("- a goal of Ana: run a marathon\n- a goal of Ana: chess\n")
     assert asked.stdout.count("- a goal: run a marathon\n- a goal: chess\n") == 2
     assert "- Ana lives in Rome" not in asked.stdout
 

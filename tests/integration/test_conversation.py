@@ -276,6 +276,27 @@ def test_feedback_is_undone_by_its_author_alone_and_once(tmp_path: Path) -> None
     run(tmp_path, told)
 
 
+def test_who_asks_for_his_goals_is_told_his_own_and_of_others_by_whose_they_are(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        for name, goal in (("alice", "run a marathon"), ("Bob", "write a book"), ("alice", "write a book")):
+            await here.say(f"My goal is to {goal}", name=name, author=name)
+        await here.say("My goal is to learn the piano", name="Bob", author="Bob")
+        await here.learned()
+
+        async def answer(asked: str, name: str) -> list[str]:
+            [answer] = await here.say(asked, name=name, author=name)
+            return sorted(answer.text.split("\n- ")[1:])
+
+        both = ["a goal: run a marathon", "a goal: write a book"]
+        assert await answer("What are my goals?", "Alice") == both
+        assert await answer("What do you know about me?", "alice") == both
+        assert await answer("What is my goal?", "Bob") == ["a goal: learn the piano", "a goal: write a book"]
+        assert await answer("What is my goal?", "Cy") == []
+        assert await answer("Tell me who wants to learn the piano.", "alice") == ["a goal of Bob: learn the piano"]
+
+    run(tmp_path, told)
+
+
 def test_what_was_said_before_the_first_conversation_is_answered_to_nobody(tmp_path: Path) -> None:
     with asof.open(tmp_path, embedder="hash") as memory:
         memory.add("I live in Rome.", group_id="guild", role="alice")

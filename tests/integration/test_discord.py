@@ -83,7 +83,7 @@ def test_who_opted_in_is_answered_and_remembered(server: FakeDiscord, tmp_path: 
         assert "Rome" in bot.command(ALICE, "what-do-you-know")
         server.say(ALICE, "My goal is to run a marathon")
         bot.handled()
-        assert "- a goal: run a marathon" in bot.command(ALICE, "what-do-you-know")
+        assert "- a goal of Alice: run a marathon" in bot.command(ALICE, "what-do-you-know")
         answers = [message["content"] for message in server.sent]
 
     assert said(tmp_path, HERE) == ["I live in Rome.", answers[0], "Where do I live?", answers[1]]
@@ -122,6 +122,7 @@ def test_a_guild_may_share_one_memory(server: FakeDiscord, tmp_path: Path) -> No
 
         assert "Rome" not in bot.command(BOB, "what-do-you-know")  # it was said where Bob may not be
         assert "marathon" not in bot.command(BOB, "what-do-you-know")
+        assert "marathon" in bot.command(ALICE, "what-do-you-know")
         assert "Oslo" in bot.command(BOB, "what-do-you-know")
 
     assert groups(tmp_path) == {f"discord-{GUILD}"}

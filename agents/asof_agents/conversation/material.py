@@ -29,20 +29,25 @@ class ShownFact(NamedTuple):
 
 
 class ShownObjective(NamedTuple):
-    """An objective of the group, as a prompt shows it."""
+    """An objective of the group, as a prompt shows it. owners: who declared it, unless who speaks did, too."""
 
     uuid: str
     description: str
+    owners: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """The words in which it is shown."""
-        return f"a goal: {self.description}"
+        return (
+            f"a goal of {' and '.join(self.owners)}: {self.description}"
+            if self.owners
+            else f"a goal: {self.description}"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """None: whose it is, is not known."""
-        return ()
+        """Whose it is, as far as that is shown."""
+        return self.owners
 
 
 class ReplyMaterial(NamedTuple):

@@ -1,11 +1,11 @@
 """Recollection: what a memory knows that fits a message, gathered for a reply in the process that searches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from asof.runtime.wiring import open_log
+from asof.runtime.wiring import Opened, open_log
 from asof.service.contexts import context_of, search_for_changes
 from asof.service.pending_changes import PendingChanges
 from asof.service.read_sessions import ReadSession
@@ -13,11 +13,12 @@ from asof.service.reader import Reader
 from asof.service.told_facts import facts_to_tell
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
-from asof_agents.conversation.questions import asks_for_goals, is_question
+from asof_agents.conversation.questions import asks_about_speaker, asks_for_goals, is_question
 from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment, ObjectiveRow
+from asof_projections.names import key
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import one_state
 from asof_projections.retrieval.context import search_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", Fact, FactRow, Hit, Fact | FactRow)
 
 _OF_ANY_TIME: Final = 100  # facts, and as many turns, of which those of a period are chosen
+_OF_ANYBODY: Final = 100  # objectives, of which those of who asks are chosen
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
 _OBJECTIVES: Final = 3  # that fit
@@ -86,7 +88,7 @@ class RecollectionQuery:
         facts = pending.standing(self._facts(source, hits, archetype, at, period))
         related = pending.standing(_related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth))
         context = self._context(source, asked, at, hits, pending) if self.with_context else ""
-        objectives = tuple(map(_aim, pending.pursued(self._objectives(source, at, archetype))))
+        objectives = self._aims(source, at, archetype, pending)
         found = tuple(map(shown, facts) if period is None else map(_shown_with_days, sorted(facts, key=_span)))
         name = "" if period is None else period.name
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives, name)
@@ -129,16 +131,23 @@ class RecollectionQuery:
             fitting = fitting if period is None else _of_period(fitting, period)
         return fitting[: archetype.vector_limit]
 
-    def _objectives(self, source: ReadSession, at: Moment, archetype: Archetype) -> list[ObjectiveRow]:
-        """Return the objectives that are like the message in meaning, as facts are no more than the archetype says.
+    def _aims(
+        self, source: ReadSession, at: Moment, archetype: Archetype, pending: PendingChanges
+    ) -> tuple[ShownObjective, ...]:
+        """Return the objectives to show: those that are like the message in meaning, no more than the archetype says.
 
-        Of a message that asks for goals: all that it may show, the most salient first.
+        To who asks for his goals, or what is known of him, his own, the most salient first.
         """
         limit = min(_OBJECTIVES, archetype.vector_limit)
         known = INF - 1 if at.known is None else at.known
-        if asks_for_goals(self.text):
-            return source.opened().beliefs.objectives(self.group, known, limit=_ASKED_OBJECTIVES)
-        return source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
+        opened = source.opened()
+        asks = asks_for_goals(self.text) or asks_about_speaker(self.text)
+        if asks:
+            rows = opened.beliefs.objectives(self.group, known, limit=_OF_ANYBODY)
+        else:
+            rows = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
+        aims = _aims_of(opened, pending.pursued(rows), self.speaker)
+        return tuple([aim for aim in aims if not aim.owners][:_ASKED_OBJECTIVES] if asks else aims)
 
 
 def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
@@ -205,7 +214,7 @@ class KnownNow:
         query = ask(FactsQuery, {"group_id": self.group, "limit": self.limit})
         facts = source.opened().questions.facts(query, Moment(reader.now(), known))
         objectives = source.opened().beliefs.objectives(self.group, known, limit=self.limit)
-        return (*map(shown, facts), *map(_aim, objectives))
+        return (*map(shown, facts), *_aims_of(source.opened(), objectives))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,5 +264,13 @@ def shown(fact: Fact | FactRow) -> ShownFact:
     return ShownFact(fact.uuid, fact.fact, fact.subject, fact.relation, fact.object)
 
 
-def _aim(row: ObjectiveRow) -> ShownObjective:
-    return ShownObjective(row.uuid, row.description)
+def _aims_of(opened: Opened, rows: Sequence[ObjectiveRow], speaker: str = "") -> list[ShownObjective]:
+    """Return objectives as they are shown to who speaks: those that others declared, with the names of these."""
+    declarers = opened.episodes.declarers(goal for row in rows for goal in row.goals)
+    return [ShownObjective(row.uuid, row.description, _owners(row, declarers, speaker)) for row in rows]
+
+
+def _owners(objective: ObjectiveRow, declarers: Mapping[str, str], speaker: str) -> tuple[str, ...]:
+    """Return who declared an objective; nobody, if who speaks did, or of a goal that is not known."""
+    names = {key(name): name for name in (declarers.get(goal, "") for goal in objective.goals)}
+    return () if names.keys() & {"", key(speaker)} else tuple(names.values())

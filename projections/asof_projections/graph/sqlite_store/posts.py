@@ -1,8 +1,9 @@
 """Reads of what a chat tells of its messages, of feedback, and of the objectives that are believed for goals."""
 
+from collections.abc import Iterable
 from typing import Final
 
-from asof_projections.graph.sqlite_store.base import SqliteReader
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.rows import FeedbackRow, ObjectiveRow, PostRow
 from asof_streams.instants import INF
 
@@ -24,6 +25,7 @@ _FEEDBACK: Final[dict[bool, str]] = {  # by whether it is of one group
     WHERE {group} f.created_at <= :known AND (:all OR f.withdrawn_at > :known) ORDER BY f.n LIMIT :limit"""
     for of_group, group in ((True, "f.grp = :grp AND"), (False, ""))
 }
+_DECLARERS: Final = "SELECT uuid, role FROM goals WHERE uuid IN (SELECT value FROM json_each(?))"
 _OBJECTIVE: Final = """SELECT o.uuid, g.name, o.description, o.saliency, o.status, o.said_at, o.kf, o.kt
     FROM objectives o CROSS JOIN groups g ON g.n = o.grp"""
 _OBJECTIVE_BY_ID: Final = f"{_OBJECTIVE} WHERE o.uuid = ? AND o.kt = {INF}"
@@ -62,6 +64,10 @@ class SqlitePosts(SqliteReader):
         """Return the feedback of a group, or of all, in the order of the log; `withdrawn`: also what was taken back."""
         parameters = {**self._of(group, known, limit), "all": withdrawn}
         return [FeedbackRow._make(row) for row in self._rows(_FEEDBACK[group is not None], parameters)]
+
+    def declarers(self, goals: Iterable[str]) -> dict[str, str]:
+        """Return who declared each of some goals, by name; what is only implied was declared by nobody."""
+        return dict(self._rows(_DECLARERS, (listed(goals),)))
 
     def objectives(self, group: str | None, known: int | None, *, limit: int | None = None) -> list[ObjectiveRow]:
         """Return the objectives of a group, or of all, that were believed at a moment: the most salient first."""
