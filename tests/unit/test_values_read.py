@@ -6,7 +6,7 @@ from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Turn
 from asof_ontologies.registry import load
-from asof_streams.instants import parse
+from asof_streams.instants import parse, render
 
 DEFAULT = load("default")
 EXTRACTOR = EnglishExtractor(DEFAULT, find_times)
@@ -66,6 +66,14 @@ def test_a_value_is_read(text: str, stated: str) -> None:
         "If the budget is 40k, we stop.",
         "I think the budget is 40k.",
         "The budget was 40k.",
+        "The budget has been 40k.",
+        "My rent was 800 euros since 2019.",
+        "My rent was 800 euros in 2020.",
+        "My car was stolen until May.",
+        "My boss was Laura until May.",
+        "My phone was broken from May to June.",
+        "The kids were 7 and 9 until May.",
+        "My rent being 900 until May was fine.",
         "The budget is not 40k.",
         "The budget is 40 times bigger.",
         "We did not move the date to June 5.",
@@ -88,6 +96,51 @@ def test_what_states_no_value_is_left_alone(text: str) -> None:
     relations = [DEFAULT.relation(line.split()[1]) for line in read(text)]
 
     assert not any(relation.value for relation in relations if relation)
+
+
+def periods(text: str) -> list[str]:
+    """Return the statements as "relation object from to", days or -."""
+    turn = Turn("episode", "Kim", "user", text, parse("2024-06-15T10:00:00Z"))
+    found = EXTRACTOR.extract(turn, [], lambda _: {})
+    return [
+        f"{each.relation} {each.target.text} {_day(each.valid_from)} {_day(each.valid_to)}"
+        for each in found.relationships
+    ]
+
+
+def _day(instant: int | None) -> str:
+    return (render(instant) or "")[:10] if instant is not None else "-"
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("My rent is 900 euros since May.", "has_rent 900 euros 2024-05-01 -"),
+        ("My rent is €900 since May 2023.", "has_rent €900 2023-05-01 -"),
+        ("Since last year my rent is 900 euros.", "has_rent 900 euros 2023-01-01 -"),
+        ("Since May my rent has been 900.", "has_rent 900 2024-05-01 -"),
+        ("My rent's been 900 since May.", "has_rent 900 2024-05-01 -"),
+        ("My rent was 800 euros until 2020.", "has_rent 800 euros - 2021-01-01"),
+        ("My salary was $50,000 from 2019 to 2021.", "has_salary $50,000 2019-01-01 2022-01-01"),
+        ("My salary is 50,000 a year since 2019.", "has_salary 50,000 a year 2019-01-01 -"),
+        ("My rent is 900 euros until September.", "has_rent 900 euros - 2024-10-01"),
+        ("My rent is 900 euros until 2020.", "has_rent 900 euros - -"),
+        ("The budget has been 40k since 2023.", "has_value 40k 2023-01-01 -"),
+        ("The app is on version 3.2 since Monday.", "has_version 3.2 2024-06-10 -"),
+        ("My boss is Laura since May.", "has_boss Laura 2024-05-01 -"),
+        ("My rent is 900 euros, since May it includes heating.", "has_rent 900 euros - -"),
+    ],
+)
+def test_a_value_holds_in_the_period_that_is_stated_beside_it(text: str, stated: str) -> None:
+    assert periods(text) == [stated]
+
+
+def test_a_value_that_no_longer_holds_since_a_time_ended_then() -> None:
+    turn = Turn("episode", "Kim", "user", "My rent is not 900 euros since May.", parse("2024-06-15T10:00:00Z"))
+
+    [found] = EXTRACTOR.extract(turn, [], lambda names: dict.fromkeys(names, "Value")).relationships
+
+    assert (found.relation, found.stance, _day(found.valid_to)) == ("has_rent", "ended", "2024-05-01")
 
 
 def test_several_favorites_are_likings() -> None:

@@ -51,7 +51,7 @@ def _state(
         return _begun(predicate, hint, said_at, ends=predicate.aspect == "stop")
     if entry.lemma == "be" and not entry.steps and predicate.tense == "present" and _ahead(hint, said_at):
         return None  # "I'm hiking this weekend" is no habit
-    begins, ends = _stated(hint)
+    begins, ends = stated_period(hint)
     if predicate.tense == "used to":
         return Meaning("ended", valid_to=ends, former=True)
     if predicate.tense == "past":
@@ -101,7 +101,7 @@ def _begun(predicate: Predicate, hint: TimeHint | None, said_at: int, *, ends: b
     happened = predicate.tense in {"past", "perfect"}
     if not happened and not (predicate.tense in {"future", "progressive", "present"} and _ahead(hint, said_at)):
         return None
-    begins, until = _stated(hint)
+    begins, until = stated_period(hint)
     if not happened:
         begins = _begin_ahead(hint, said_at)
     if ends:
@@ -146,7 +146,8 @@ def _begin_ahead(hint: TimeHint | None, said_at: int) -> int | None:
     return hint.start if hint is not None and hint.start > said_at else None
 
 
-def _stated(hint: TimeHint | None) -> tuple[int | None, int | None]:
+def stated_period(hint: TimeHint | None) -> tuple[int | None, int | None]:
+    """Return where a stated time begins and ends; None: it does not say."""
     if hint is None:
         return None, None
     return (None if hint.start == NEG else hint.start), (None if hint.end == INF else hint.end)

@@ -75,7 +75,9 @@ def phrase_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thi
         return None
     if low[begin] in _SOURCES and begin and low[begin - 1] == "of":
         return _part_of(context, parsed, begin - 1, (first, end))
-    return _owned(context, parsed, begin, first, end) if _opens(low, _clause(parsed, begin)) else None
+    clause = _clause(parsed, begin)
+    opens = _opens(low, clause) or _follows_period(context, parsed, clause)
+    return _owned(context, parsed, begin, first, end) if opens else None
 
 
 def bare_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thing | None:
@@ -197,6 +199,12 @@ def _clause(parsed: ParsedSentence, begin: int) -> int:
     if name is None and parsed.sentence.low[begin] == "'s" and begin > 1:
         return begin - 2
     return name.first if name else begin
+
+
+def _follows_period(context: TurnContext, parsed: ParsedSentence, at: int) -> bool:
+    """Whether a period and nothing else is before a word: "since May my rent is 900"."""
+    hints = context.timed(parsed, ahead=False)
+    return bool(hints) and hints[0].kind != "point" and all(before in parsed.timed for before in range(at))
 
 
 def _opens(low: tuple[str, ...], at: int) -> bool:

@@ -1,22 +1,28 @@
 """Values of things: "the budget is 40,000 euros", "the release moved to June 5", "we cut the rent to 900".
 
 A thing has one value of a kind at a time. What is a speaker's own, or another thing's, is an attribute of that one: "my
-rent is 900", "the price of the ticket". Only words that say so directly are read; "might be" and "was" are not.
+rent is 900", "the price of the ticket". Only words that say so directly are read; "might be" is not, and "was" only
+of a number and a period that ended: "my rent was 800 until 2020".
 """
 
 from itertools import compress
 from typing import Final
 
+from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM
-from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.meaning import Meaning, stated_period
 from asof_agents.extraction.english.negations import after_negation
 from asof_agents.extraction.english.quantities import Value, address_at, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
 from asof_agents.extraction.english.work import WORD
-from asof_agents.extraction.ports import Mention, Stance
+from asof_agents.extraction.ports import Mention, TimeHint
 
 _BE: Final = frozenset({"is", "are", "'s"})
+_WAS: Final = frozenset({"was", "were"})
+_OF_MANY: Final = frozenset({"are", "were"})
+_HAS: Final = frozenset({"has", "have", "'s", "'ve"})
+_BEEN: Final = _WAS | {"been"}  # beside a period alone: "my rent has been 900 since May"
 _AUXILIARIES: Final = frozenset("is are was were has have had been being got gets get 's".split())
 _AT: Final = frozenset({"at", "on", "by", "with", "up", "down", "to", "version", "release"})
 _MEETS: Final = frozenset(  # "the board meets at 11", "my number ends in 4471"
@@ -59,10 +65,15 @@ _FROM: Final = _WAYS | {"from"}
 _TAKING_OVER: Final = ADVERBS | {"took", "has", "have", "taken", "over"}
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
-_OF_ITSELF: Final = _BE | _MEETS | _CHANGES | _MADE | _REACHED | _COSTS | {":"}  # a thing has the value that follows
+# a thing has the value that follows
+_OF_ITSELF: Final = _BE | _BEEN | _MEETS | _CHANGES | _MADE | _REACHED | _COSTS | {":"}
 VALUES: Final = frozenset({*_OF_ITSELF, *_DOES, "has", "have", "version", "as", "became"})
 """One of these is in every sentence that states a value."""
+_PERIODS: Final = frozenset({"since", "until", "during"})
+_MEASURED: Final = frozenset({"number", "version"})
+_DETERMINERS: Final = frozenset({"my", "our", "the"})
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
+_HOLDS: Final = Meaning("holds")
 _LONGEST: Final = 6  # words between a thing's name and its value
 
 
@@ -100,12 +111,12 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     begin = at
     if low[at - 1 : at] and low[at - 1].endswith("ing") and low[max(0, at - 3) : at - 1] in _DOING:
         begin = at - 3  # "the language I'm studying is Turkish"
-    if low[at] in _MEETS or low[at] == ":":
+    if low[at] in _MEETS or low[at] in _WAS or low[at] == ":":
         pass
     elif low[at] not in _BE:
         while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
             begin -= 1
-        if low[at] in _ONLY_MADE and begin == at:
+        if (low[at] in _ONLY_MADE and begin == at) or (low[at] == "been" and _HAS.isdisjoint(low[begin:at])):
             return
     thing = None if low[at] == ":" else phrase_before(context, parsed, begin)
     bare = None if thing else bare_before(context, parsed, begin)
@@ -128,7 +139,7 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
             after += 1 + version * (low[after] != "version")
         if low[after - 1 : after + 1] in {("up", "to"), ("down", "to")} or low[after - 1 : after] == ("for",):
             after += 1
-    elif low[verb] in _REACHED or low[verb] in _COSTS:
+    elif low[verb] in _REACHED or low[verb] in _COSTS or low[verb] in _BEEN:
         version = False
     elif low[verb] in _MEETS or low[verb] == ":":
         version = False
@@ -146,14 +157,46 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         value = value_at(context, parsed, after - 1)
     if bare is not None and value is not None and value.kind == "number" and value.last == value.first + 1:
         return  # "Ready is 1": a mere number says too little of a mere word
-    if value is None or (low[verb] == "are" and value.kind == "number" and value.unit is None):
+    if value is None or (low[verb] in _OF_MANY and value.kind == "number" and value.unit is None):
         return
     if low[verb] in _REACHED and value.unit is not None:
         return  # "the app reached 1,000 users" counts
     if denied and not (_is_whole(low, denied, value) and _is_known(context, parsed, thing, value)):
         return
+    hint = _period(context, parsed, (thing.first, verb), value)
+    meaning = _meaning(low[verb], hint, value, context.turn.said_at, ended=bool(denied))
     noun = "price" if low[verb] in _COSTS else None
-    _state_value(context, parsed, thing, value, version=version, noun=noun, ended=bool(denied))
+    if meaning is not None:
+        _state_value(context, parsed, thing, value, version=version, noun=noun, meaning=meaning, hint=hint)
+
+
+def _period(context: TurnContext, parsed: ParsedSentence, clause: tuple[int, int], value: Value) -> TimeHint | None:
+    """Return the period that is stated beside a value, which is no time itself: "since May", "from 2019 to 2021".
+
+    clause: where the thing begins, and the verb.
+    """
+    begin, verb = clause
+    if value.kind == "time":
+        return None
+    begin -= begin > 0 and parsed.sentence.low[begin - 1] in _DETERMINERS
+    hint = time_of(parsed, context.timed(parsed, ahead=False), begin, value.last)
+    if hint is not None and hint.kind == "until" and parsed.sentence.low[verb] not in _WAS:
+        hint = time_of(parsed, context.timed(parsed, ahead=True), begin, value.last)
+    return hint if hint is not None and hint.kind in _PERIODS else None
+
+
+def _meaning(verb: str, hint: TimeHint | None, value: Value, said_at: int, *, ended: bool) -> Meaning | None:
+    """Return what a verb and a period say of a value; None: nothing that is sure."""
+    begins, ends = stated_period(hint)
+    if verb in _BEEN and value.kind not in _MEASURED:
+        return None
+    if verb in _WAS:
+        return Meaning("holds", begins, ends) if ends is not None and ends <= said_at else None
+    if verb == "been" and (begins is None or ends is not None):
+        return None
+    if ended:
+        return Meaning("ended", valid_to=begins if ends is None else None)
+    return Meaning("holds", begins, ends) if ends is None or ends > said_at else Meaning("holds")
 
 
 def _is_whole(low: tuple[str, ...], at: int, value: Value) -> bool:
@@ -373,7 +416,8 @@ def _state_value(
     *,
     version: bool,
     noun: str | None = None,
-    ended: bool = False,
+    meaning: Meaning = _HOLDS,
+    hint: TimeHint | None = None,
 ) -> None:
     values = context.patterns.values
     kind = "time" if value.kind == "time" else "version" if version or value.kind == "version" else "value"
@@ -397,7 +441,7 @@ def _state_value(
     if target_kind not in relation.targets or not text:
         return
     target = context.findings.mention(target_kind, *parsed.sentence.span(first, last))
-    _relate(context, parsed, source, name, target, "ended" if ended else "holds")
+    _relate(context, parsed, source, name, target, meaning, hint)
 
 
 def _relate(
@@ -406,7 +450,8 @@ def _relate(
     source: Mention,
     relation: str,
     target: Mention,
-    stance: Stance = "holds",
+    meaning: Meaning = _HOLDS,
+    hint: TimeHint | None = None,
 ) -> None:
     confidence = 0.95 if source.speaker else 0.85
-    context.findings.relate(source, relation, target, Meaning(stance), None, parsed.sentence, confidence, relation)
+    context.findings.relate(source, relation, target, meaning, hint, parsed.sentence, confidence, relation)
