@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asof_projections.embedding import weights
+from asof_projections.embedding import minilm, weights
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
 from asof_streams.errors import ModelUnavailable
@@ -53,6 +53,24 @@ def test_a_vector_is_the_same_to_the_last_bit_whatever_stands_beside_it(director
         apart = [embedder.embed(TEXTS[at : at + size]) for at in range(0, len(TEXTS), size)]
         assert np.array_equal(np.concatenate(apart), together)
     assert np.array_equal(embedder.embed(TEXTS * 9), np.concatenate([together] * 9))
+
+
+@pytest.mark.parametrize("width", minilm.SUMS)
+@pytest.mark.parametrize("tokens", [20, 21, 25, 69, 70, 82, 163, 256])
+def test_a_product_of_small_ones_is_the_large_one_to_the_last_bit(
+    monkeypatch: pytest.MonkeyPatch, width: int, tokens: int
+) -> None:
+    random = np.random.default_rng(tokens)
+    tensors = {
+        "some.weight": random.standard_normal((64, width), np.float32),
+        "some.bias": random.standard_normal(64, np.float32),
+    }
+    linear = minilm._Linear.read(tensors, minilm._Room(64 * width), "some")
+    x = random.standard_normal((2, tokens, width), np.float32)
+    in_parts = linear(x)
+
+    monkeypatch.setattr(minilm, "SMALL", tokens * width * minilm.BLOCK)  # so it is left to OpenBLAS
+    assert np.array_equal(linear(x), in_parts)
 
 
 def test_a_file_that_became_shorter_is_named_when_a_word_of_it_is_said(directory: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +29,9 @@ HEADS: Final = 12
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256  # of a text, with the two that mark its ends; the rest is not read, as in sentence-transformers
 BATCH_TOKENS: Final = 1024  # worked on at once by one thread: bounds its memory (some 30 MB) without costing speed
-BLOCK: Final = 32  # outputs of a matrix computed at once: OpenBLAS takes up to a million multiplications as small
+BLOCK: Final = 32  # outputs of a matrix computed at once
+SMALL: Final = 1_000_000  # multiplications of a product that OpenBLAS takes as small
+SUMS: Final = {384: (384,), 1536: (448, 448, 320, 320)}  # terms that a larger product adds up at once, by width
 SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
 SAID_WORDS: Final = 2_048  # that are kept, of 30,522: 3 MB
 _WORDS: Final = "embeddings.word_embeddings.weight"
@@ -180,6 +183,9 @@ class _Linear:
     OpenBLAS copies both sides of a large product before it multiplies, and for a text of a few tokens the copy of the
     matrix takes longer than the product. Small products it takes from where they are, and those of a matrix whose
     columns lie side by side in half the time of one that lies the other way round, as it does in the file.
+
+    So a large product is made of small ones, of fewer tokens and terms. Its terms are added up as OpenBLAS would, so
+    the result is the same to the last bit.
     """
 
     blocks: Vectors  # (width out / BLOCK, width in, BLOCK)
@@ -192,11 +198,25 @@ class _Linear:
         return cls(blocks, np.concatenate([tensors[f"{name}.bias"] for name in names]))
 
     def __call__(self, x: Vectors) -> Vectors:
-        texts, tokens, _ = x.shape
+        texts, tokens, width = x.shape
         y = np.empty((texts, tokens, len(self.bias)), np.float32)
-        np.matmul(x[:, np.newaxis], self.blocks, out=y.reshape(texts, tokens, -1, BLOCK).swapaxes(1, 2))
+        out = y.reshape(texts, tokens, -1, BLOCK).swapaxes(1, 2)
+        if tokens * width * BLOCK <= SMALL or not blas.has_small_products():
+            np.matmul(x[:, np.newaxis], self.blocks, out=out)
+        else:
+            self._multiply_in_parts(x, out)
         y += self.bias
         return y
+
+    def _multiply_in_parts(self, x: Vectors, out: Vectors) -> None:
+        tokens, sums = x.shape[1], SUMS[x.shape[2]]
+        times = -(-tokens * max(sums) * BLOCK // SMALL)
+        rows = -(-tokens // times)
+        for first in range(0, tokens, rows):
+            some, its_out = x[:, np.newaxis, first : first + rows], out[:, :, first : first + rows]
+            np.matmul(some[..., : sums[0]], self.blocks[:, : sums[0]], out=its_out)
+            for start, stop in pairwise(accumulate(sums)):
+                its_out += some[..., start:stop] @ self.blocks[:, start:stop]
 
 
 @dataclass(frozen=True, slots=True)
