@@ -8,7 +8,7 @@
 
 A record has the columns of its row, with bytes in hexadecimal, so that a log is restored bit for bit and its chain of
 hashes proves it; `hash` is the chain's over all of its records. `after` is the digest of the backup that
-this one continues; the last line is the digest of all lines before it.
+this one continues; the last line is the digest of all lines before it. The lines alone are read as well.
 """
 
 import gzip
@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ from asof_streams.files import make_file, sync
 FORMAT: Final = "asof backup"
 VERSION: Final = 2
 CLEAR: Final = 1  # the version where no content is encrypted, which earlier releases read, too
+_GZIP: Final = b"\x1f\x8b"  # what every file of gzip begins with, and no JSON
 _PAYLOAD: Final = 12
 _BYTES: Final = (9, 10, 11)  # hash, salt and seal of a row
 
@@ -83,13 +85,15 @@ def written_backup(path: Path) -> Iterator[BackupWriter]:
 
 
 def read_backup(path: Path) -> Iterator[Line]:
-    """Yield the lines of a backup, the last one included. DamagedFile: it is none, is cut short, or was changed.
+    """Yield the lines of a backup, the last one included, of its file or of what `zcat` makes of that.
+
+    DamagedFile: it is none, is cut short, or was changed.
 
     That it was changed may be known at its end alone: keep nothing of it before.
     """
     digest, last = sha256(), None
     try:
-        with gzip.open(path, "rb") as file:
+        with _opened(path) as file:
             for encoded in file:
                 last = json.loads(encoded)
                 if isinstance(last, dict) and "sha256" in last:
@@ -103,6 +107,12 @@ def read_backup(path: Path) -> Iterator[Line]:
         raise DamagedFile(f"{path} is no backup, is cut short, or was changed: take another copy of it") from None
     except OSError as error:
         raise StorageFailed(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _opened(path: Path) -> BufferedIOBase:
+    with path.open("rb") as file:
+        packed = file.read(len(_GZIP)) == _GZIP
+    return gzip.open(path, "rb") if packed else path.open("rb")
 
 
 def row_of(line: list[Any]) -> Row:

@@ -126,6 +126,18 @@ def test_a_record_whose_content_was_erased_before_the_backup_keeps_its_seal(worl
     assert b"Zarquon" not in gzip.decompress((tmp_path / "one").read_bytes())
 
 
+def test_the_lines_of_a_backup_are_restored_too_and_can_be_continued(world: World, tmp_path: Path) -> None:
+    world.memory.backup(tmp_path / "one")
+    (tmp_path / "lines.jsonl").write_bytes(gzip.decompress((tmp_path / "one").read_bytes()))
+    world.tell("2024-03-01", object="Oslo", valid_at="2024")
+    world.memory.backup(tmp_path / "two", after=tmp_path / "lines.jsonl")
+
+    copy = restored(world, tmp_path / "lines.jsonl", tmp_path / "two")
+
+    assert rows(copy.path) == rows(world.path)
+    assert copy.digest() == world.digest()
+
+
 def changed(content: bytes) -> list[bytes]:
     lines = gzip.decompress(content).splitlines(keepends=True)
     another = [line.replace(b"Berlin", b"Munich") for line in lines]
@@ -137,6 +149,9 @@ def changed(content: bytes) -> list[bytes]:
         gzip.compress(b"".join(another)),
         gzip.compress(b"".join([*lines, b"{}\n"])),
         gzip.compress(b"[1, 2]\n"),
+        b"".join(lines[:-1]),
+        b"".join(another),
+        b"".join([*lines, b"{}\n"]),
     ]
 
 
