@@ -10,6 +10,7 @@ import httpx2
 import jsonschema
 import pytest
 
+from asof.api.memory import Memory
 from http_server import Server, serving
 
 WRITE = {"POST", "DELETE"}
@@ -98,6 +99,35 @@ def test_every_route_says_what_it_does_and_gives_back_and_how_it_refuses(describ
         assert "501" not in operation["responses"], where
 
 
+ROUTES = {  # of verbs that are called otherwise there
+    **dict.fromkeys(("add", "produce"), "/messages"),
+    **dict.fromkeys(("merge", "split", "alias", "unalias"), "/v1/identities"),
+    **dict.fromkeys(("state_fact", "import_facts", "end"), "/v1/facts"),
+    **dict.fromkeys(("active", "generations", "rebuild"), "/v1/generations"),
+    **{verb: f"/v1/generations/{verb.removesuffix('_build')}" for verb in ("pause_build", "resume_build", "builds")},
+    **{verb: f"/v1/generations/{verb.removesuffix('_build')}" for verb in ("cancel_build", "switch", "drop", "digest")},
+    "estimate_rebuild": "/v1/generations/estimate",
+    "generations_diff": "/v1/generations/diff",
+    "message": "/v1/messages/{position}",
+    "retract": "/entity-edge/{uuid}",
+    "withdraw": "/episode/{uuid}",
+    "state_entity": "/entity-node",
+    "state_timezone": "/v1/timezone",
+    "register_prompt": "/v1/prompts",
+    "activate_prompt": "/v1/prompts/activate",
+}
+OF_FILES = {"backup", "checkout", "compress", "embed", "import_export", "repair", "replay", "snapshot", "verify"}
+
+
+def test_every_verb_of_a_memory_has_a_route_but_those_that_are_of_its_files(described: dict[str, Any]) -> None:
+    verbs = {name for name in vars(Memory) if not name.startswith("_")} - {"close"} - OF_FILES
+
+    routes = {verb: ROUTES.get(verb, f"/v1/{verb.replace('_', '-')}") for verb in verbs}
+
+    assert {verb: route for verb, route in routes.items() if route not in described["paths"]} == {}
+    assert ROUTES.keys() - verbs == set()
+
+
 def test_every_body_and_every_answer_is_shown_by_an_example(described: dict[str, Any]) -> None:
     schemas = {f"#/components/schemas/{name}": schema for name, schema in described["components"]["schemas"].items()}
 
@@ -120,7 +150,8 @@ def test_every_body_and_every_answer_is_shown_by_an_example(described: dict[str,
 
 def test_whatever_writes_messages_takes_an_idempotency_key(described: dict[str, Any]) -> None:
     reading = {"/search", "/get-memory", "/groups/resolve", "/v1/what-if"}
-    reading |= {path for _, path, _ in operations(described) if path.startswith("/v1/generations")}  # of the directory
+    of_the_directory = ("/v1/generations", "/v1/prompts")
+    reading |= {path for _, path, _ in operations(described) if path.startswith(of_the_directory)}
     reading |= {path for _, path, _ in operations(described) if path.startswith("/v1/conversation")}  # by external id
 
     for method, path, operation in operations(described):
@@ -200,6 +231,7 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
         ("/v1/groups", "/v1/groups", {}),
         ("/v1/generations", "/v1/generations", {}),
         ("/v1/generations/diff", "/v1/generations/diff", {"base": "main", "other": "main", **GROUP}),
+        ("/v1/prompts", "/v1/prompts", {}),
         ("/v1/stats", "/v1/stats", {}),
         ("/v1/export", "/v1/export", GROUP),
         *(("/v1/events", "/v1/events", {"log": log}) for log in ("messages", "episodic", "semantic")),
@@ -226,6 +258,8 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
         ("/entity-node", {"group_id": "g", "uuid": "n", "name": "Bo"}),
         ("/v1/what-if", {**GROUP, **STATED}),
         ("/v1/facts", {**GROUP, **STATED}),
+        ("/v1/prompts", {"prompt": "MAIN_CONVERSATION", "template": "Answer this: {current_message}"}),
+        ("/v1/prompts/activate", {"prompt": "MAIN_CONVERSATION", "version": 1}),
     ]:
         answer = server.client.post(path, json=body)
         assert answer.is_success, answer.text

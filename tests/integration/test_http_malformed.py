@@ -48,6 +48,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "/v1/conversation/incoming": {"group_id": "g", "kind": "message", "external_id": "m-1", "content": SAID["content"]},
     "/v1/conversation/sent": {"group_id": "g", "id": f"r {CANARY}", "external_id": "m-2"},
     "/v1/conversation/due": {"group_id": f"g {CANARY}"},
+    "/v1/prompts": {"prompt": "MAIN_CONVERSATION", "template": f"{CANARY} {{current_message}}"},
+    "/v1/prompts/activate": {"prompt": "MAIN_CONVERSATION", "version": 1},
     **{f"/v1/generations/{action}": {"name": "second"} for action in ACTIONS},  # the log names generations
     "/v1/generations/estimate": {"name": "third", "input": "mentions"},
     "/v1/generations": {"name": "second", "input": "mentions"},  # the last: no action may find it built
@@ -66,6 +68,8 @@ NEEDED = {
     "/v1/conversation/incoming": ["group_id", "kind", "external_id"],
     "/v1/conversation/sent": ["group_id", "id", "external_id"],
     "/v1/conversation/due": ["group_id"],
+    "/v1/prompts": ["prompt", "template"],
+    "/v1/prompts/activate": ["prompt", "version"],
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
 TEXTS = {  # where a text has to be, so that nothing else can be there
@@ -84,6 +88,8 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/v1/conversation/incoming": ["group_id", "kind", "external_id", "content"],
     "/v1/conversation/sent": ["group_id", "id", "external_id"],
     "/v1/conversation/due": ["group_id"],
+    "/v1/prompts": ["prompt", "template"],
+    "/v1/prompts/activate": ["prompt"],
     **{path: ["input"] for path in ("/v1/generations", "/v1/generations/estimate")},
     **{f"/v1/generations/{action}": ["name"] for action in ACTIONS},
 }
@@ -175,7 +181,7 @@ def no_object(path: str, chance: random.Random) -> bytes:
 
 def not_json(path: str, chance: random.Random) -> bytes:
     whole = raw(GOOD[path])
-    text = CANARY.encode() if CANARY.encode() in whole else b"name"
+    text = (CANARY if CANARY.encode() in whole else next(iter(GOOD[path]))).encode()
     return chance.choice(
         [
             whole + b"}",

@@ -2,7 +2,9 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
 import asof
@@ -11,10 +13,44 @@ from asof_streams.errors import EmptyMemory, InvalidInput, NotFound
 from asof_streams.sqlite_log import SqliteLog
 from commands import Asof
 from conversing import platform, settings_of
+from http_server import Server, serving
 from reply_server import replying
 
 MAIN = "MAIN_CONVERSATION"
 CHECK_IN = "CHECK_IN"
+
+
+def test_prompts_are_listed_written_and_chosen_over_http_and_used_with_the_next_message(tmp_path: Path) -> None:
+    def talk(server: Server, number: int) -> None:
+        told = {"group_id": "g", "kind": "message", "external_id": f"m-{number}", "content": "Hello.", "role": "ana"}
+        server.client.post("/v1/conversation/incoming", json=told).raise_for_status()
+
+    def post(path: str, body: dict[str, Any]) -> httpx2.Response:
+        return server.client.post(f"/v1/prompts{path}", json=body)
+
+    with replying() as model, serving(tmp_path / "data", ASOF_MODEL_URL=model.url, ASOF_MODEL_NAME="m") as server:
+        talk(server, 1)
+        written = post("", {"prompt": MAIN, "template": "Arr: {current_message}", "temperature": 0.2}).json()
+        talk(server, 2)
+        chosen = post("/activate", {"prompt": MAIN, "version": 1}).json()
+        talk(server, 3)
+        listed = server.client.get("/v1/prompts").json()
+        wrong = [
+            (answer.status_code, answer.json().get("field"))
+            for answer in (
+                post("", {"prompt": MAIN, "template": "Arr."}),
+                post("", {"prompt": MAIN, "templat": "Arr: {current_message}"}),
+                post("/activate", {"prompt": MAIN, "version": 9}),
+            )
+        ]
+
+    assert ["Arr" in prompt for prompt in model.prompts] == [False, True, False]
+    assert listed == chosen
+    assert [(one["version"], one["active"]) for one in written["prompts"] if one["prompt"] == MAIN] == [
+        (1, False),
+        (2, True),
+    ]
+    assert wrong == [(422, "template"), (422, "templat"), (404, None)]
 
 
 @pytest.fixture

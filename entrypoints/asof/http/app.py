@@ -20,7 +20,7 @@ from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.tracing import Traced
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 from asof.http.routes import conversation as conversations
-from asof.http.routes import description, feed, generations, graphiti, groups, health, v1
+from asof.http.routes import description, feed, generations, graphiti, groups, health, prompts, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.mcp.oauth.resource import metadata_routes
@@ -71,7 +71,7 @@ def application(
     app.add_middleware(Traced)
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
-    for routes in (v1, generations, conversations, feed):
+    for routes in (v1, generations, prompts, conversations, feed):
         app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)

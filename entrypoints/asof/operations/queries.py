@@ -2,6 +2,7 @@
 
 from asof_projections.model.comparisons import ComparisonQuery
 from asof_projections.model.prices import ModelBudget
+from asof_projections.model.prompts import PromptChoice, PromptRegistration
 from asof_projections.model.queries import (
     DEFAULT_GROUP,
     FAR,
@@ -98,6 +99,8 @@ __all__ = [
     "Over",
     "ParkedQuery",
     "Profile",
+    "PromptChoice",
+    "PromptRegistration",
     "ReadQuery",
     "RetryQuery",
     "SettleRequest",

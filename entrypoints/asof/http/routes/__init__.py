@@ -8,5 +8,6 @@ __all__ = [
     "graphiti",
     "groups",
     "health",
+    "prompts",
     "v1",
 ]

@@ -23,6 +23,8 @@ from asof.operations.queries import (
     ErasureQuery,
     GroupId,
     Name,
+    PromptChoice,
+    PromptRegistration,
     SettleRequest,
     TimezoneName,
     ask,
@@ -117,6 +119,31 @@ class StoppedBuild(BuildLimits):
     def query(self) -> ResumeBuild:
         """Return the query."""
         return ResumeBuild(**self.model_dump())
+
+
+class NewPrompt(Body, PromptRegistration):
+    """A version of a prompt by which a bot speaks."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"prompt": "MAIN_CONVERSATION", "template": "Answer this: {current_message}"}]},
+        defer_build=False,
+    )
+
+    def query(self) -> PromptRegistration:
+        """Return the query."""
+        return PromptRegistration(**self.model_dump())
+
+
+class UsedPrompt(Body, PromptChoice):
+    """The version of a prompt that is to be used."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"prompt": "MAIN_CONVERSATION", "version": 1}]}, defer_build=False
+    )
+
+    def query(self) -> PromptChoice:
+        """Return the query."""
+        return PromptChoice(**self.model_dump())
 
 
 class Identity(Body):
