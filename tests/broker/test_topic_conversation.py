@@ -207,6 +207,10 @@ def test_the_routes_of_a_service_on_kafka_talk_by_way_of_the_topics(chat: Chat, 
         assert server.client.post("/v1/conversation/sent", json=sent).json() == {"turn": True}
         assert server.client.post("/v1/conversation/sent", json=sent).json() == {"turn": False}
         assert server.client.post("/v1/conversation/due", json={"group_id": "g"}).json() == {"outgoing": []}
+        prompt = {"prompt": "MAIN_CONVERSATION", "template": "Arr: {current_message}"}
+        written = server.client.post("/v1/prompts", json=prompt).raise_for_status().json()
+        assert server.client.get("/v1/prompts").json() == written
+        assert [one["template"] for one in written["prompts"] if one["active"]][1:] == [prompt["template"]]
     finally:
         server.end(signal.SIGKILL)
     [given] = [one for one in chat.events() if isinstance(one, ReplyGiven)]
