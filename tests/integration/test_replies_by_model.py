@@ -105,7 +105,7 @@ FAILURES: list[tuple[Said, str]] = [
     ((200, "{}"), "malformed"),
     (None, "declined"),
     ('{"reply": ""}', "empty"),
-    ('{"reply": "Hel', "empty"),
+    ('{"reply": nul', "empty"),
     ('{"wrong": "Hello."}', "empty"),
 ]
 
@@ -121,11 +121,13 @@ def test_whatever_a_model_says_the_user_gets_an_answer_and_the_message_is_learne
         assert await here.talk("I work at Acme.") == APOLOGY
         server.latency = 0.0
         assert await here.talk("Are you there?") == "Thank you for telling me."
+        server.says = ['{"reply": "Hel']  # it may say no more
+        assert await here.talk("Are you still there?") == "Hel…"
 
     run(tmp_path, server, told, model_timeout=0.5)
 
     failures = [event.failure for event in events(tmp_path) if isinstance(event, ReplyGiven)]
-    assert failures == [*(failure for _, failure in FAILURES), "timeout", None]
+    assert failures == [*(failure for _, failure in FAILURES), "timeout", None, None]
     with asof.open(tmp_path, embedder="hash") as memory:
         assert {fact.object for fact in memory.facts(group_id="guild")} == {"Rome", "Acme"}
 

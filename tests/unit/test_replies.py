@@ -32,13 +32,32 @@ def structured(reply: object, minutes: object) -> str:
         (structured(None, 180), "", None),
         (structured("  \n", None), "", None),
         ('{"answer": "Hello."}', "", None),
-        ('{"reply": "Hel', "", None),
+        ('{"reply": "Hel', "Hel…", None),
+        ('```json\n{ "reply" :\n"It is \\"so\\".\\nAnd \\', 'It is "so".\nAnd…', None),
+        ('{"reply": "Caf\\u00e9 \\u00', "Café…", None),
+        ('{"reply": "A party \\ud83c', "A party…", None),
+        ('{"reply": "Hello.\\nNEXT_PROACTIVE_IN_MI', "Hello.", None),
+        ("Hello.\nNEXT_PROACTIVE_IN_MI", "Hello.", None),
+        ("Hello.\n**NEXT_", "Hello.", None),
+        ("What is the next_value", "What is the next_value", None),
+        ('{"reply": "Hello.", "next_proactive_in_min', "Hello.", None),
+        ('{"reply": "', "", None),
+        ('{"reply": nul', "", None),
+        ('{"reply": "' + "x" * 16_000, "x" * 15_999 + "…", None),
         ("", "", None),
         ("Hel\x00lo\x1b[31m.", "Hello[31m.", None),
     ],
 )
 def test_a_reply_is_read_in_both_forms(content: str, text: str, minutes: int | None) -> None:
     assert parse_reply(content) == ParsedReply(text, minutes)
+
+
+@given(st.text(min_size=1), st.integers(1, 500))
+def test_of_an_object_that_is_cut_short_the_user_is_shown_what_there_is(said: str, left_out: int) -> None:
+    whole = structured(said, None)
+    shown = parse_reply(whole[: max(len(whole) - left_out, 0)]).text.removesuffix("…")
+
+    assert parse_reply(whole).text.startswith(shown)
 
 
 @given(st.text(), st.text(), st.integers(0, 10**8))

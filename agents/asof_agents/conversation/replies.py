@@ -23,7 +23,11 @@ _MARK: Final = re.compile(
     r"[ \t]*(?P<minutes>(?<![-\N{MINUS SIGN}])\d{1,9})?[^\n]*",
     re.IGNORECASE,
 )
+_CUT_MARK: Final = re.compile(r"[*#>`\s]{0,16}(NEXT_[A-Z_]{0,21})\Z", re.IGNORECASE)
 _OBJECT: Final = re.compile(r'\{\s*"reply"\s*:')
+_BEGUN: Final = re.compile(r'[`\s]*(?:json\s)?\s*\{\s*"reply"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)(.?)', re.DOTALL)
+_ESCAPE: Final = 6  # characters at most
+_CUT: Final = "…"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -38,11 +42,12 @@ def parse_reply(content: str) -> ParsedReply:
     """Return the reply in a model's answer: an object of SCHEMA, or a text with NEXT_PROACTIVE_IN_MINUTES.
 
     That mark is never shown, nor what follows it on its line, wherever it stands; of several the last counts. An object
-    without a reply, or a text that begins one and does not end it, has none. A reply has MOST_CHARACTERS at most.
+    without a reply has none; of one that ends in the midst of it, as where the model may say no more, the reply is what
+    there is. A reply has MOST_CHARACTERS at most.
     """
     answered = object_of(content.strip()) or _object_within(content)
     if answered is None:
-        return ParsedReply("") if content.lstrip("` \n").startswith(("{", "json\n{")) else _of_text(content)
+        return _begun(content) if content.lstrip("` \n").startswith(("{", "json\n{")) else _of_text(content)
     reply, minutes = answered.get("reply"), answered.get(MINUTES)
     if not isinstance(reply, str):
         return ParsedReply("")
@@ -60,8 +65,38 @@ def _object_within(content: str) -> dict[str, Any] | None:
     return found
 
 
+def _begun(content: str) -> ParsedReply:
+    """Return the reply in an object that is cut short; an ellipsis says where the reply is, too."""
+    begun = _BEGUN.match(content)
+    if begun is None:
+        return ParsedReply("")
+    text = _unescaped(begun[1])
+    said = _of_text(text)
+    if begun[2] == '"' or not said.text or _cut_mark(text):
+        return said
+    return said._replace(text=said.text[: MOST_CHARACTERS - 1] + _CUT)
+
+
+def _unescaped(text: str) -> str:
+    """Return a string of JSON as it reads, without an escape that its end cuts short."""
+    for end in range(len(text), max(len(text) - _ESCAPE, -1), -1):
+        try:
+            return str(json.loads(f'"{text[:end]}"', strict=False))
+        except ValueError:
+            continue
+    return ""
+
+
 def _of_text(text: str) -> ParsedReply:
     text = _CONTROLS.sub("", text)
     found = [mark["minutes"] for mark in _MARK.finditer(text) if mark["minutes"]]
-    shown = _MARK.sub("", text).strip()[:MOST_CHARACTERS].rstrip()
-    return ParsedReply(shown, int(found[-1]) if found else None)
+    shown = _MARK.sub("", text).strip()
+    if cut := _cut_mark(shown):
+        shown = shown[: cut.start()]
+    return ParsedReply(shown[:MOST_CHARACTERS].rstrip(), int(found[-1]) if found else None)
+
+
+def _cut_mark(text: str) -> re.Match[str] | None:
+    """Return the beginning of the mark with which a text ends, if it does."""
+    cut = _CUT_MARK.search(text)
+    return cut if cut and MINUTES.startswith(cut[1].casefold()) else None
