@@ -151,12 +151,16 @@ class SqliteLog:
         hash_: bytes = self._records.rows(position - 1, position)[0][9]
         return hash_
 
-    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+    def read(self, start: int = 0, stop: int | None = None, *, checked: bool = False) -> Iterator[Record]:
+        """Yield records as every log does. checked: each is compared with the chain first, else with nothing."""
         end = self.end()
         stop = end if stop is None else min(stop, end)
         make = tuple.__new__
+        previous = self.head(start) if checked and start < stop else b""
         for at in range(start, stop, _CHUNK):
             for row in self._records.rows(at, min(at + _CHUNK, stop)):
+                if checked:
+                    previous = self._records.expect_link(previous, row)
                 payload = row[12]
                 if payload is None:
                     self._records.expect_erased(row)

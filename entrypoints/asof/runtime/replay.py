@@ -131,12 +131,14 @@ def replay(
 
     save: is told each position that the sink has come to. pace: how many times the original speed; None: without a
     pause. wait: at the end of the log, waits for more, without end, unless there is a `stop`; None: it ends there.
+    DamagedLog: a record is not what was written; the sink does not get it, since nothing shows damage in a copy.
     """
     paced = None if pace is None else Pace(pace, sleep, monotonic)
     position, events = start, 0
     while True:
         end = log.end() if stop is None else min(stop, log.end())
-        messages: Iterator[list[Record]] = (list(some) for _, some in groupby(log.read(position, end), _cause))
+        records_left = log.read(position, end, checked=True)
+        messages: Iterator[list[Record]] = (list(some) for _, some in groupby(records_left, _cause))
         for records in messages if paced else _chunks(messages):
             if paced:
                 paced.wait(records[0].recorded_at)
