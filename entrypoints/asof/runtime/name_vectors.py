@@ -43,7 +43,7 @@ class NameVectorIndex:
             lately.add(numbers, self._embedder.embed_unkept(names))
         vectors = zip(texts, self._embedder.embed_unkept(texts), strict=True)
         hits = {text: _nearest(vector, (self._settled[group], lately), least) for text, vector in vectors}
-        counted = set(self._known.names_known(group, None).tolist()) if any(hits.values()) else set()
+        counted = self._known.counting({n for nearest in hits.values() for _, n in nearest})
         return {
             text: [(e, cosine) for cosine, n in nearest if n in counted for e in self._known.named([n])]
             for text, nearest in hits.items()

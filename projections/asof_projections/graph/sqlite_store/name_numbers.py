@@ -1,10 +1,10 @@
 """Names by number, as vectors are made of them: all names of entities, and those of communities."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
+from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY
 from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
 
@@ -18,6 +18,7 @@ _NAMES: Final = f"""SELECT m.n, g.name, m.name, m.n FROM (
     CROSS JOIN groups g ON g.n = m.grp ORDER BY m.n"""
 _COUNT: Final = "SELECT (SELECT count(*) FROM names) + (SELECT count(*) FROM communities)"
 _KNOWN: Final = f"SELECT m.n FROM names m WHERE (:grp IS NULL OR m.grp = :grp) AND {COUNTED} ORDER BY m.n"
+_COUNT_NOW: Final = f"SELECT m.n FROM names m WHERE m.n IN (SELECT value FROM json_each(?)) AND {COUNTS}"
 _NAMED: Final = f"""{ENTITY.replace("SELECT ", "SELECT m.n, ", 1).replace("FROM ", "FROM names m CROSS JOIN ", 1)}
     WHERE m.n IN (SELECT value FROM json_each(?)) AND e.n = m.entity"""
 
@@ -38,6 +39,10 @@ class SqliteNames(SqliteReader):
         grp = None if group is None else self._group(group)
         rows = self._rows(_KNOWN, {"grp": grp, "known": INF if known is None else known})
         return np.fromiter((n for (n,) in rows), np.int64, len(rows))
+
+    def counting(self, numbers: Iterable[int]) -> set[int]:
+        """Return those of some numbers whose names count now, of entities alone."""
+        return {n for (n,) in self._rows(_COUNT_NOW, (listed(numbers),))}
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         entities = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
