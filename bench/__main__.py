@@ -52,6 +52,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "vectors": finding.measure,
     "open": opening.measure,
     "growth": growth.measure,
+    "growth-model": growth.measure_model,
     "shapes": shapes.measure,
     "search": searching.measure,
     "serve": serving.measure,
@@ -81,7 +82,7 @@ def main() -> None:
         metavar="SUBJECT",
         help=f"of {', '.join(SUBJECTS)}; all but {', '.join(sorted(ASKED))} if none is given",
     )
-    parser.add_argument("--scale", default="full", help="full, small, or a share of full such as 0.01")
+    parser.add_argument("--scale", default="full", help="full, small, or a multiple of full such as 0.01")
     parser.add_argument("--peers", nargs="+", choices=peers.TITLES, help="those that the subject peers compares")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")
     chosen = parser.parse_args()

@@ -26,7 +26,7 @@ _AT_ONCE = 8
 
 def measure(material: Material) -> Iterator[Figure]:
     name, lines = material.chat(material.count(2_760, 100))
-    with _model() as url:
+    with fake_model(_LATENCY) as url:
         settings = {"extractor": "model", "model_name": "fake", "model_url": url, "model_calls": _AT_ONCE}
         with asof.open(material.folder / "asked", **settings) as memory:
             began = time.perf_counter()
@@ -45,9 +45,9 @@ def measure(material: Material) -> Iterator[Figure]:
 
 
 @contextmanager
-def _model() -> Iterator[str]:
-    """Start a model; give its address."""
-    command = [sys.executable, str(_SERVER), str(_LATENCY), "--port", "0"]
+def fake_model(latency: float) -> Iterator[str]:
+    """Start a model that answers after so many seconds; give its address."""
+    command = [sys.executable, str(_SERVER), str(latency), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -12,6 +12,7 @@ from typing import Any
 
 import asof
 from bench.figures import peak_megabytes
+from bench.growth_steps import ask, grow
 
 
 def import_(directory: str, file: str) -> dict[str, Any]:
@@ -262,6 +263,8 @@ _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "answer": answer,
     "open_partition": open_partition,
     "converse": converse,
+    "grow": grow,
+    "ask": ask,
     "bare_loop": bare_loop,
     "bare_faust": bare_faust,
 }

@@ -87,34 +87,33 @@ _SAID = (
     "{name} is my best friend, we met in {place} in {year}.", "We decided to use {thing} for the project.",
     "Thanks! See you tomorrow then.", "I don't like {thing} any more, to be honest.", "My brother lives in {place}.",
 )  # fmt: skip
-_MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = "January February March April May June July August September October November December".split()
 _SPOKEN = (
     "Asterholm Brimford Castelune Dorvale Elmwick Fairhaven Glenmoor Harrowgate Ivory Jarrow Kestrel Larkspur".split()
 )
 
 
-def chat_lines(messages: int, story: int = 0) -> Iterator[bytes]:
+def chat_lines(messages: int) -> Iterator[bytes]:
     """Yield so many turns of a chat in one group, in which ever more people speak, of ever more names.
 
     Each says some two hundred things: a life has few moves, so a slot has a short history however long the chat is.
-    Another story has other names in it.
     """
     began = datetime(2020, 1, 1, tzinfo=UTC)
     for number in range(messages):
-        drawn = draw("chat", story, number)
+        drawn = draw("chat", 0, number)
         recent = number // 20 + 10  # the names so far
         kind, name, place, company, thing, month, who = (next(drawn) for _ in range(7))
         text = _SAID[kind % len(_SAID)].format(
-            name=_invented(f"person {story}", name % recent),
-            place=_invented(f"place {story}", place % recent),
-            company=f"{_invented(f'company {story}', company % recent)} Ltd",
-            thing=_invented(f"thing {story}", thing % recent),
-            month=_MONTHS[month % 12],
+            name=invented("person", name % recent),
+            place=invented("place", place % recent),
+            company=f"{invented('company', company % recent)} Ltd",
+            thing=invented("thing", thing % recent),
+            month=MONTHS[month % 12],
             year=1990 + month % 30,
         )
         line = {
             "group_id": "chat",
-            "role": _invented(f"speaker {story}", who % (number // 200 + 2)),
+            "role": invented("speaker", who % (number // 200 + 2)),
             "role_type": "user",
             "content": text,
             "timestamp": (began + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -123,12 +122,7 @@ def chat_lines(messages: int, story: int = 0) -> Iterator[bytes]:
 
 
 def invented(kind: str, number: int) -> str:
-    """Return a name of the first story of chat_lines; kind: speaker, person, place, company or thing."""
-    return _invented(f"{kind} 0", number)
-
-
-def _invented(kind: str, number: int) -> str:
-    """Return a capitalised name of two or three syllables and an ending."""
-    drawn = draw(kind, number)
+    """Return a capitalised name of three syllables and an ending; kind: speaker, person, place, company or thing."""
+    drawn = draw(f"{kind} 0", number)
     syllables = "".join("bdfgklmnprstvz"[next(drawn) % 14] + "aeiou"[next(drawn) % 5] for _ in range(3))
     return (syllables + _SPOKEN[next(drawn) % 12][-3:]).capitalize()

@@ -40,6 +40,7 @@ class ModelServer(OpenAIServer):
     ends: given a message and facts by their numbers, answers which of them it ends; else none.
     decides: given the names in doubt and those of what is known, by their numbers, answers whom they mean.
     latency: seconds a call takes. structured: whether it knows schemas; one that does not answers 400 to them.
+    keeps: whether it keeps what it is asked; by hand it may be asked a hundred thousand times.
     """
 
     path = "/chat/completions"
@@ -48,6 +49,7 @@ class ModelServer(OpenAIServer):
         super().__init__(port)
         self.latency = 0.0
         self.structured = True
+        self.keeps = True
         self.faults: list[Fault] = []
         self.says: Callable[[str], str] | None = None
         self.decides: Callable[[dict[int, str], dict[int, str]], str] | None = None
@@ -55,16 +57,20 @@ class ModelServer(OpenAIServer):
         self.prompt_tokens = 0
         self.at_once = 0  # the most calls that were under way together
         self._under_way = 0
+        self._not_kept = 0
         self._lock = threading.Lock()
         self._rules = EnglishExtractor(registry.load("default"), find_times)
 
     @property
     def calls(self) -> int:
-        return len(self.requests)
+        return self._not_kept + len(self.requests)
 
     def answer(self, asked: dict[str, Any]) -> tuple[int, str]:
         with self._lock:
-            self.requests.append(asked)
+            if self.keeps:
+                self.requests.append(asked)
+            else:
+                self._not_kept += 1
             self._under_way += 1
             self.at_once = max(self.at_once, self._under_way)
             fault = self.faults.pop(0) if self.faults else None
@@ -168,6 +174,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with ModelServer(chosen.port) as server:
         server.latency = chosen.latency
+        server.keeps = False
         sys.stdout.write(f"ASOF_EXTRACTOR=model ASOF_MODEL_NAME=fake ASOF_MODEL_URL={server.url}\n")
         sys.stdout.flush()
         try:

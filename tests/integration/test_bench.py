@@ -1,13 +1,16 @@
 """The measurements run, and say what they measured; how fast it was is not a test's business."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import story
 from bench.peers import page as peers_page
 from bench.peers.environments import PINNED
 
@@ -24,6 +27,7 @@ ALONE = (  # seconds each
         "vectors",
         "open",
         "growth",
+        "growth-model",
         "shapes",
         "search",
         "serve",
@@ -87,6 +91,22 @@ def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, tmp_path: 
     figures = json.loads(file.read_bytes())["figures"]
     assert {figure["subject"] for figure in figures} == {subject}
     assert_measured(figures)
+
+
+def test_the_story_of_a_growing_memory_repeats_corrects_and_returns_to_what_it_told() -> None:
+    told = [json.loads(line) for line in story.lines(range(4_000))]
+    texts = [(line["role"], line["content"]) for line in told]
+
+    assert list(story.lines(range(3_990, 4_000))) == list(story.lines(range(4_000)))[3_990:]
+    assert len({who for who, _ in texts}) <= story.speakers(4_000)
+    assert sum("not" in text.split() and text.startswith("It was") for _, text in texts) > 50
+    assert len(texts) - len(set(texts)) > 200
+    first, last = (_names(text for _, text in texts[:at]) for at in (1_000, 4_000))
+    assert 1.5 * len(first) < len(last) < 3 * len(first)
+
+
+def _names(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in re.findall(r"\b[A-Z][a-z]{6,}\b", text)}
 
 
 @pytest.fixture(scope="module")
