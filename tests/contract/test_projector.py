@@ -181,11 +181,11 @@ class InterruptedLog(SqliteLog):
 
     interrupted = False
 
-    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+    def read(self, start: int = 0, stop: int | None = None, *, checked: bool = False) -> Iterator[Record]:
         if not self.interrupted:
             self.interrupted = True
             raise KeyboardInterrupt
-        return super().read(start, stop)
+        return super().read(start, stop, checked=checked)
 
 
 @pytest.mark.usefixtures("story")
