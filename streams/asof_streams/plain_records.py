@@ -1,6 +1,7 @@
 """Records by their plain values, from one process of ours to another: cheaper to make again than to read and decode.
 
-An event that has anything but texts, numbers and truth values goes as it is stored.
+Plain is what marshal takes as it is: texts, numbers, truth values, and tuples and dicts of these. An event that has
+anything else goes as it is stored.
 """
 
 import marshal
@@ -14,13 +15,15 @@ from asof_streams.events import Event, Record, decode, event_class, event_of
 from asof_streams.messages import FactStatement
 
 _FORMAT: Final = 2  # of marshal: later ones look for equal objects, of which there are few
-_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _STATED: Final = tuple(FactStatement.model_fields)
 
 
 def pack(records: Sequence[Record]) -> bytes:
     """Return records in a form that the same version of asof takes: `unpack` makes them again."""
-    return marshal.dumps([_values_of(record) for record in records], _FORMAT)
+    try:  # nearly always all are plain
+        return marshal.dumps(list(map(_values_of, records)), _FORMAT)
+    except ValueError:
+        return marshal.dumps([_plain_or_stored(record) for record in records], _FORMAT)
 
 
 def unpack(packed: bytes) -> Iterator[Record]:
@@ -39,21 +42,28 @@ def unpack(packed: bytes) -> Iterator[Record]:
 
 def _values_of(record: Record) -> tuple[Any, ...]:
     event = record.event
-    values = tuple(event.__dict__.values())
-    if not _PLAIN.issuperset(map(type, values)):
-        return (record[:7], event.type, event.version, event.encode(), None)
-    return (record[:7], event.type, event.version, values, _statement_in(event))
+    values = tuple(event.__dict__.values())  # before the statement is read, which is kept among them
+    stated = _statement_in(event) if type(event) is EpisodeRecorded else None
+    return (record[:7], event.type, event.version, values, stated)
 
 
-def _statement_in(event: Event) -> tuple[Any, ...] | None:
-    """Return the values of the structured fact that an event is the episode of, if they are plain and can be read."""
-    if not isinstance(event, EpisodeRecorded) or event.source != "fact":
+def _plain_or_stored(record: Record) -> tuple[Any, ...]:
+    values = _values_of(record)
+    try:
+        marshal.dumps(values, _FORMAT)
+    except ValueError:
+        return (*values[:3], record.event.encode(), None)
+    return values
+
+
+def _statement_in(event: EpisodeRecorded) -> tuple[Any, ...] | None:
+    """Return the values of the structured fact that an event is the episode of, if it can be read."""
+    if event.source != "fact":
         return None
     try:
-        values = tuple(event.statement.__dict__.values())
+        return tuple(event.statement.__dict__.values())
     except DecodeError:  # whoever derives from it meets that too
         return None
-    return values if _PLAIN.issuperset(map(type, values)) else None
 
 
 @cache

@@ -38,12 +38,23 @@ def test_the_statement_of_an_episode_comes_along() -> None:
     assert [*made.event.statement.__dict__] == [*FactStatement.model_fields]
 
 
-def test_a_statement_that_is_more_than_texts_and_numbers_is_read_there() -> None:
+def test_qualifiers_of_a_statement_come_along() -> None:
     stated = FactStatement(group_id="g", subject="Ana", relation="likes", object="chess", qualifiers={"how": "well"})
     [made] = unpack(pack([record(episode_of(stated.encode()))]))
 
     assert isinstance(made.event, EpisodeRecorded)
-    assert "statement" not in made.event.__dict__
+    assert made.event.__dict__["statement"] == stated
+    assert made.event.statement.qualifiers == {"how": "well"}
+
+
+def test_an_episode_whose_statement_was_read_before_comes_along_as_one_that_was_not() -> None:
+    stated = FactStatement(group_id="g", subject="Ana", relation="likes", object="chess")
+    episode = episode_of(stated.encode())
+    assert episode.statement == stated
+    [made, other] = unpack(pack([record(episode), record(episode_of(stated.encode()))]))
+
+    assert made == other
+    assert isinstance(made.event, EpisodeRecorded)
     assert made.event.statement == stated
 
 
