@@ -54,15 +54,19 @@ class Layer:
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Buffer the events of one cause as one batch and apply them; return the records that `flush` will append."""
         self.catch_up()
+        records = self._number(group, recorded_at, cause, events)
+        self._drafts += map(tuple.__new__, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
+        self.store.apply(records)
+        return records
+
+    def _number(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
+        """Return the events of one cause as the next records of the log."""
         start, size, make = self._next, len(events), tuple.__new__
-        records = [
+        self._next += size
+        return [
             make(Record, (start + place, group, recorded_at, cause, place, size, 0, event))
             for place, event in enumerate(events)
         ]
-        self._next += size
-        self._drafts += map(make, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
-        self.store.apply(records)
-        return records
 
     def apply_ahead(self, group: str, recorded_at: int, cause: int, events: Sequence[Event], behind: int) -> None:
         """Apply the first events of a batch whose others follow from them; `emit` then is to begin with the same.

@@ -8,6 +8,7 @@ __all__ = [
     "entity_ids",
     "generations",
     "graph",
+    "kept_beliefs",
     "long_slot",
     "makers",
     "model",

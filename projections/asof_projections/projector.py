@@ -8,7 +8,7 @@ from typing import Final
 
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot, restore_snapshot
-from asof_projections.graph.sqlite_store.store import Opener, SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
 from asof_streams.instants import INF
@@ -60,8 +60,8 @@ def _caught_up(log: EventLog, path: Path) -> SqliteGraph | None:
 
 def _put_snapshot(log: EventLog, path: Path) -> bool:
     """Replace a store by its snapshot, in one step; return whether there is one of this log."""
-    beside = path.with_name(path.name + _BUILDING)
-    _remove(beside, "", *_SIDE_FILES)
+    beside = place_beside(path)
+    discard(beside)
     if not restore_snapshot(log, path, beside):
         return False
     _replace(beside, path)
@@ -92,36 +92,53 @@ def rebuild(log: EventLog, path: Path) -> None:
 
 
 @contextmanager
-def replacing(log: EventLog, path: Path, opener: Opener | None = None) -> Iterator[SqliteGraph]:
+def replacing(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
     """Yield a new store, as `building` does, that takes the place of what is at `path` when this ends without an error.
 
     After an error nothing of it is left.
     """
-    beside = path.with_name(path.name + _BUILDING)
+    beside = place_beside(path)
     try:
-        with building(log, beside, opener) as store:
+        with building(log, beside) as store:
             yield store
     except BaseException:
-        _remove(beside, "", *_SIDE_FILES)
+        discard(beside)
         raise
     put(beside, path)
 
 
 @contextmanager
-def building(log: EventLog, path: Path, opener: Opener | None = None) -> Iterator[SqliteGraph]:
+def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
     """Yield a new store, filled in bulk with all records of the log; more may be applied.
 
     When this ends without an error the store is complete and on disk; after an error it is useless.
     """
-    _remove(path, "", *_SIDE_FILES)
-    with SqliteGraph(path, log.name, writable=True, opener=opener) as store, store.bulk():
+    with loading(path, log.name) as store:
         checkpoint, end = log.checkpoint(), log.end()
         records = log.read(0, end)
         while batch := list(islice(records, BATCH)):
             store.apply(batch)
         store.commit(end, log.head(end), checkpoint)
         yield store
+
+
+@contextmanager
+def loading(path: Path, log: str) -> Iterator[SqliteGraph]:
+    """Yield a new and empty store that follows the log of a name, to be filled in bulk; otherwise as `building`."""
+    discard(path)
+    with SqliteGraph(path, log, writable=True) as store, store.bulk():
+        yield store
     sync(path)
+
+
+def place_beside(path: Path) -> Path:
+    """Return where a store is made that is to take the place of the one at a path."""
+    return path.with_name(path.name + _BUILDING)
+
+
+def discard(path: Path) -> None:
+    """Remove a store, and the files that SQLite may have beside it."""
+    _remove(path, "", *_SIDE_FILES)
 
 
 def put(built: Path, path: Path) -> None:

@@ -173,12 +173,17 @@ def ending_of(event: FactEnded) -> Ending:
 
 def assertion_of(record: Record, event: FactAsserted) -> Assertion:
     """Return an assertion as a slot has it."""
-    value = f"e:{event.object}" if event.object is not None else f"v:{event.value}"
+    value = value_of(event)
     end = INF if event.valid_to is None else event.valid_to
     granules = ((event.valid_from, end),) if event.occurrence else ()
     order = (record.cause, record.place)
     said = (event.fact_id, value, event.valid_from, end, order, event.said_at)
     return Assertion(*said, granules, not event.planned)
+
+
+def value_of(event: FactAsserted) -> str:
+    """Return the object of an assertion, as slots compare it."""
+    return f"e:{event.object}" if event.object is not None else f"v:{event.value}"
 
 
 def intervals(holds: tuple[Period, ...]) -> tuple[Interval, ...]:

@@ -7,16 +7,16 @@ and what became visible after that is seen by a writer that sees the new catalog
 last, and goes on from where the other stopped.
 """
 
-import sqlite3
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import cast
 
 from asof.runtime.build_file import BuildFile, name_taken
 from asof.runtime.control_log import decide
-from asof.runtime.database_process import DatabaseProcess, SendingLayer, start_process
+from asof.runtime.distant_graph import DistantGraph, distant_graph
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import EpisodicRecords, follow
+from asof.runtime.graph_process import start_process
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import LoneGeneration, OpenGenerations
 from asof.runtime.processes import SeldomCollections
@@ -30,11 +30,10 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.prices import ModelBudget
-from asof_projections.projector import BATCH, replacing
+from asof_projections.projector import BATCH, place_beside, replacing
 from asof_streams.control import GenerationBuilt
 from asof_streams.errors import BuildStopped, StorageFailed, WriterBusy
 from asof_streams.events import Event
-from asof_streams.sqlite import connect
 from asof_streams.sqlite_log import SqliteLog
 
 IN_BULK = BATCH  # records that are left to read, above which the graph is filled in bulk
@@ -92,7 +91,7 @@ class _Build:
         self._file = file
         self._progress = progress
         self._budget = budget
-        self._process: DatabaseProcess | None = None  # writes what is built in bulk
+        self._graph: DistantGraph | None = None  # what is built in bulk by way of another process
 
     def follow(self) -> None:
         """Bring the generation up to the messages that are visible."""
@@ -104,7 +103,7 @@ class _Build:
             raise self._file.stopped() from None
 
     def _follow(self) -> None:
-        places, name, self._process = self._places, self._info.name, None
+        places, name, self._graph = self._places, self._info.name, None
         with ExitStack() as opened:
             episodic = opened.enter_context(SqliteLog(places.episodic))
             own = places.graph(name)
@@ -114,8 +113,8 @@ class _Build:
             opened.callback(generations.close)
             generation = generations.open(self._info, self._store_opener(opened, episodic, generations.journal))
             source: EpisodicRecords = episodic
-            if self._process is not None:
-                generation.layer = SendingLayer(generation.layer, self._process)
+            if self._graph is not None:
+                generation.layer = self._graph.layer
                 source = opened.enter_context(closing(ReadAhead(episodic)))
             generation.meter, journal = UNMETERED, generations.journal  # nobody asks for a report of what is built
             if journal is not None:
@@ -141,18 +140,15 @@ class _Build:
         def load(log: SqliteLog, path: Path) -> AbstractContextManager[SqliteGraph]:
             if journal is not None or path.exists() or episodic.end() - log.checkpoint() <= IN_BULK:
                 return following_store(log, path)
-            store = opened.enter_context(replacing(log, path, self._open_elsewhere))
-            store.answer_handlers()
-            return nullcontext(store)
+            process = start_process(log, place_beside(path))
+            if process is None:
+                store = opened.enter_context(replacing(log, path))
+                store.answer_handlers()
+                return nullcontext(store)
+            self._graph = opened.enter_context(distant_graph(process, log, path, opened))
+            return nullcontext(cast("SqliteGraph", self._graph))
 
         return load
-
-    def _open_elsewhere(self, path: Path) -> sqlite3.Connection:
-        """Open the file of a graph in a process of its own, where one can be started, else in this one."""
-        self._process = start_process(path)
-        if self._process is None:
-            return connect(path, writable=True, durable=False)
-        return cast("sqlite3.Connection", self._process)
 
     def built(self, catalog: Catalog) -> Event | None:
         """Return the decision that the generation is built. BuildStopped: an erasure removed it meanwhile."""

@@ -153,6 +153,7 @@ class SqliteEventProjector:
         self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
         self.slots = SlotCache()  # of reads, too
         self.turns = RecentTurns()
+        self._single: set[str] = set()  # relations that were declared single-valued, in whichever group
         self.indexing_words = True  # a bulk load makes the word indexes at its end
         self._unindexed: dict[str, int] = {}  # the first fact or turn that is not in its word index, by the index
         self.row_ids = RowIds(db, index_for, self.write_buffer)
@@ -286,6 +287,8 @@ class SqliteEventProjector:
     # Entities.
 
     def _declared(self, r: Record, e: RelationDeclared) -> None:
+        if e.cardinality == "one":
+            self._single.add(e.relation)
         self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self.row_ids.group(r)))
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
@@ -394,7 +397,7 @@ class SqliteEventProjector:
         claim = (group, subject, relation, obj)
         self._open(r, n, claim, e.holds)
         self._index_later("sentence_words", n)
-        if self.slots.keeps(r.group, e.subject, e.relation):  # so handlers need not read it before they change it
+        if e.relation in self._single or self.slots.keeps(r.group, e.subject, e.relation):  # it may be changed next
             self.row_ids.remember_fact(e.fact_id, n, claim)
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:

@@ -4,8 +4,7 @@ A store follows one log: `episodes.db` the episodic log, `graph.db` that of its 
 class. It is disposable: a lost or damaged file is built again from its log (asof_projections.projector).
 """
 
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
@@ -51,21 +50,17 @@ _SORTING: Final = (
     "PRAGMA cache_size = -4096",
 )  # KiB; it also bounds the size of a sort, so that a second thread sorts too
 
-Opener = Callable[[Path], sqlite3.Connection]
-"""Opens a file for writing, as `connect` does, or what does as much as the bulk load of a store needs."""
-
 
 class SqliteGraph(
     SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames, SqliteTurns, SqlitePosts
 ):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
-    writable: made where there is none; one process may write at a time. opener: opens the file elsewhere, to be filled
-    in bulk. NotFound: there is none to read.
+    writable: made where there is none; one process may write at a time. NotFound: there is none to read.
     ContractError: it follows another log, or was made by a version with another schema.
     """
 
-    def __init__(self, path: Path, log: str, *, writable: bool = False, opener: Opener | None = None) -> None:
+    def __init__(self, path: Path, log: str, *, writable: bool = False) -> None:
         self.path: Final = path
         self.generation = log.partition(".")[2]
         self._guard = SqliteGuard(path, REMEDY, DamagedView)
@@ -73,7 +68,7 @@ class SqliteGraph(
             if writable and not path.exists():
                 create(path, schema.script(log))
             # after a power cut the store is caught up from its log
-            self._db = connect(path, writable=writable, durable=False) if opener is None else opener(path)
+            self._db = connect(path, writable=writable, durable=False)
             try:
                 schema.check(self._db, path, log)
                 self._set(_WRITING if writable else _READING)

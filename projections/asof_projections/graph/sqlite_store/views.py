@@ -256,10 +256,11 @@ class SqliteViews(SqliteReader):
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         if value is not None or self._slots is None:
-            return self._load_slot(group, subject, relation, value)
-        return self._slots.read(group, subject, relation, lambda: self._load_slot(group, subject, relation, None))
+            return self.read_slot(group, subject, relation, value)
+        return self._slots.read(group, subject, relation, lambda: self.read_slot(group, subject, relation, None))
 
-    def _load_slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+    def read_slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        """Return a slot as `slot` does, from the rows, and without indexes."""
         key = (self._entity(subject), self._relation(group, relation))
         ended = self._cached(
             ANY_ENDING, buffered=True
