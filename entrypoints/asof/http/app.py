@@ -5,12 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from fastapi import FastAPI, Request, Security
+from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from fastapi.routing import APIRoute
-from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
@@ -21,6 +19,7 @@ from asof.http.middleware.tracing import Traced
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 from asof.http.routes import conversation as conversations
 from asof.http.routes import description, feed, generations, graphiti, groups, health, prompts, v1
+from asof.http.routes.routers import ANY_KEY
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.mcp.oauth.resource import metadata_routes
@@ -35,9 +34,6 @@ from asof.service.service import Service
 _AGAIN_SECONDS: Final = 5
 _ERRORS_MAX: Final = 100  # of a body, that an answer lists
 _NO_OBJECT: Final = ("missing", "model_attributes_type", "model_type", "dict_type")  # pydantic's words for it
-_BEARER: Final = HTTPBearer(auto_error=False, description="An API key.")
-_KEY: Final = Security(_BEARER)  # shown in the description; the authentication middleware checks it
-_ANY_KEY: Final[list[dict[str, list[str]]]] = [{_BEARER.scheme_name: []}]
 
 
 def application(
@@ -58,7 +54,6 @@ def application(
         title="asof",
         version=version(),
         summary="A memory that keeps its history, behind the routes of Graphiti's server.",
-        generate_unique_id_function=_operation_id,
         docs_url=None,  # FastAPI's pages load their scripts over the network
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},  # they have content
@@ -69,12 +64,8 @@ def application(
     app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate, tokens=tokens)
     app.add_middleware(Counted, metrics=metrics)
     app.add_middleware(Traced)
-    for routes in (graphiti, groups):
-        app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
-    for routes in (v1, generations, prompts, conversations, feed):
-        app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
-    app.include_router(health.router, responses=problems.THEIRS)
-    app.include_router(description.router)
+    for routes in (graphiti, groups, v1, generations, prompts, conversations, feed, health, description):
+        app.router.routes.extend(routes.router.routes)
     app.router.routes.extend(agents)
     if tokens is not None:
         app.router.routes.extend(metadata_routes(tokens.config))
@@ -97,17 +88,12 @@ def _described(describe: Callable[[], dict[str, Any]], *, keyed: bool) -> dict[s
     for methods in described["paths"].values():
         for operation in methods.values():
             if not keyed and "security" in operation:
-                operation["security"] = [*_ANY_KEY, {}]
+                operation["security"] = [*ANY_KEY, {}]
             for answer in operation["responses"].values():
                 for media in answer.get("content", {}).values():
                     if media.pop("itemSchema", None):
                         media["schema"] = {"type": "string"}
     return described
-
-
-def _operation_id(route: APIRoute) -> str:
-    """Return the id of a route in the API's description. Generated clients name their functions after it."""
-    return f"{route.tags[0]}_{route.name}"
 
 
 async def _unprocessable(request: Request, error: Exception) -> Response:

@@ -9,5 +9,6 @@ __all__ = [
     "groups",
     "health",
     "prompts",
+    "routers",
     "v1",
 ]

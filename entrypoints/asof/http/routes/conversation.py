@@ -6,10 +6,10 @@ asof sends nothing by itself, to no address: answers come with the request, and 
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 
-from asof.http.routes.authorization import Writing, expect_own, may_read
-from asof.http.routes.parameters import known_parameters
+from asof.http.routes.authorization import Writing, expect_own
+from asof.http.routes.routers import v1_router
 from asof.http.schemas import problems
 from asof.http.schemas.conversation import (
     ConversationDue,
@@ -20,7 +20,7 @@ from asof.http.schemas.conversation import (
 )
 from asof.service.conversation import Conversation
 
-router = APIRouter(prefix="/v1/conversation", tags=["v1"], dependencies=[may_read, known_parameters])
+router = v1_router("/v1/conversation", "v1")
 
 
 async def _opened(request: Request) -> Conversation:

@@ -8,14 +8,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import Depends, Header, Query
 from fastapi.responses import Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
-from asof.http.routes.authorization import Reading, may_read
+from asof.http.routes.authorization import Reading
 from asof.http.routes.binding import json_of, query_route
-from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.routes.parameters import Read, Served
+from asof.http.routes.routers import v1_router
 from asof.operations import logs
 from asof.operations.answers import EventPage, LogEvent
 from asof.operations.errors import AsofError, UnavailableError
@@ -29,7 +30,7 @@ _LOOK_SECONDS: Final = 0.1  # between looks for new events; a look costs next to
 MOST: Final = 100  # feeds at once
 MOST_OF_ONE_KEY: Final = 20
 
-router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read, known_parameters])
+router = v1_router("/v1", "v1")
 
 LogName = Literal["messages", "episodic", "semantic"]
 OneGroup = Annotated[GroupId | None, Query(description="Only events of this group.")]

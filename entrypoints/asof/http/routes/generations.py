@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from fastapi import APIRouter
 from fastapi.responses import Response
 
-from asof.http.routes.authorization import Administering, Reading, expect_own, may_read
+from asof.http.routes.authorization import Administering, Reading, expect_own
 from asof.http.routes.binding import bind, json_of, query_route
-from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.routes.parameters import Read, Served
+from asof.http.routes.routers import v1_router
 from asof.http.schemas import problems, v1
 from asof.operations import generations
 from asof.operations.answers import UnfinishedBuild
@@ -18,7 +18,7 @@ from asof.operations.service_answers import run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
-router = APIRouter(prefix="/v1/generations", tags=["generations"], dependencies=[may_read, known_parameters])
+router = v1_router("/v1/generations", "generations")
 
 _EXAMPLE: Final = {"active": "main", "generations": [{"name": "main"}]}
 _CATALOG: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"application/json": {"example": _EXAMPLE}}}}

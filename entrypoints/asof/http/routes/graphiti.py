@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import HTTPException, Response
 from pydantic import ValidationError
 from starlette.convertors import PathConvertor, register_url_convertor
 
@@ -16,6 +16,7 @@ from asof.http.routes.authorization import Administering, Reading, Writing, expe
 from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait
 from asof.http.routes.parameters import Read, Served, parameters_in_place
+from asof.http.routes.routers import KEY, graphiti_router
 from asof.http.schemas import graphiti
 from asof.http.schemas.graphiti_mapping import (
     entity_node,
@@ -56,7 +57,7 @@ class TextConvertor(PathConvertor):
 
 
 register_url_convertor("text", TextConvertor())
-router = APIRouter(tags=["graphiti"], dependencies=[parameters_in_place])
+router = graphiti_router("graphiti", KEY, parameters_in_place)
 
 _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
     202: {

@@ -5,14 +5,14 @@ The id is a pure function of scope and key: all services and all releases give t
 
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from asof.http.routes.authorization import may_read
+from asof.http.routes.routers import KEY, graphiti_router
 from asof.http.schemas.body import Body
 from asof.operations.messages import canonical_group
 
-router = APIRouter(tags=["groups"])
+router = graphiti_router("groups", KEY)
 
 _FOLDED = "github_login:"  # GitHub takes a login in any case
 

@@ -4,13 +4,14 @@ import asyncio
 from operator import methodcaller
 from typing import Any, Final, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from asof.http.middleware.metrics import CONTENT_TYPE, Metrics
 from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
+from asof.http.routes.routers import graphiti_router
 from asof.operations.errors import AsofError
 from asof.service.service import Service
 
@@ -47,7 +48,7 @@ _NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
 }
 _TEXT: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
-router = APIRouter(tags=["health"])
+router = graphiti_router("health")
 
 
 @router.get("/healthz")

@@ -2,17 +2,17 @@
 
 from functools import partial
 
-from fastapi import APIRouter
 from fastapi.responses import Response
 
-from asof.http.routes.authorization import Administering, Reading, expect_own, may_read
+from asof.http.routes.authorization import Administering, Reading, expect_own
 from asof.http.routes.binding import json_of
-from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.routes.parameters import Read, Served
+from asof.http.routes.routers import v1_router
 from asof.http.schemas import problems, v1
 from asof.operations import prompts
 from asof.operations.service_answers import run
 
-router = APIRouter(prefix="/v1/prompts", tags=["prompts"], dependencies=[may_read, known_parameters])
+router = v1_router("/v1/prompts", "prompts")
 
 
 @router.get("", name="prompts", response_model=prompts.prompts.model)

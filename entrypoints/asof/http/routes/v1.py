@@ -5,17 +5,17 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, Response
 from pydantic import TypeAdapter
 from starlette.background import BackgroundTask
 
-from asof.http.routes.authorization import Administering, Reading, Writing, expect_own, may_read
+from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
 from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route
 from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait
-from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.routes.parameters import Read, Served
+from asof.http.routes.routers import v1_router
 from asof.http.schemas import problems, v1
 from asof.operations import (
     consolidation,
@@ -38,7 +38,7 @@ from asof.operations.service_answers import outcome, outcomes, run
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
-router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read, known_parameters])
+router = v1_router("/v1", "v1")
 
 _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/facts": facts.facts,
