@@ -5,10 +5,11 @@ it, is processed.
 """
 
 from collections import Counter
-from typing import Annotated, Final
+from typing import Annotated, Final, get_origin
 
 from fastapi import Depends, Query, Request
-from fastapi.openapi.utils import get_openapi
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import ParamTypes
 from fastapi.routing import APIRoute
 
 from asof.operations.errors import InvalidInput
@@ -43,7 +44,7 @@ async def _check_names(request: Request) -> None:
     if not given:
         return
     route: APIRoute = request.scope["route"]
-    known = _parameters_of(route, request.method)
+    known = _parameters_of(route)
     for name, count in given.items():
         if name not in known:
             raise unknown(name, known, "parameter")
@@ -60,7 +61,7 @@ async def _check_places(request: Request) -> None:
     Not a field of the body: where that is missing, the body is what is wrong.
     """
     route: APIRoute = request.scope["route"]
-    unnamed = set(request.query_params) - _parameters_of(route, request.method).keys()
+    unnamed = request.query_params.keys() - _parameters_of(route).keys()
     if unnamed and route.body_field is not None:
         unnamed -= set(getattr(route.body_field.field_info.annotation, "model_fields", ()))
     for name in sorted(unnamed & _own_parameters(request)) if unnamed else ():
@@ -72,22 +73,19 @@ parameters_in_place: Final = Depends(_check_places)
 
 def _own_parameters(request: Request) -> set[str]:
     """Return the names of the query parameters of our own routes."""
-    paths = request.app.openapi()["paths"]
-    own = [method for path, methods in paths.items() if path.startswith("/v1/") for method in methods.values()]
-    return {one["name"] for method in own for one in method.get("parameters", []) if one["in"] == "query"}
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.path.startswith("/v1/")]
+    return {name for route in routes for name in _parameters_of(route)}
 
 
-_parameters: Final[dict[tuple[str, str], dict[str, bool]]] = {}  # by path and method: the same in every application
+_parameters: Final[dict[str, dict[str, bool]]] = {}  # by the id of the route: the same in every application
 
 
-def _parameters_of(route: APIRoute, method: str) -> dict[str, bool]:
-    """Return the names of the query parameters of a route, as it is described, and which may have many values.
-
-    The description of all routes would hold up the first request for half a second.
-    """
-    key = route.path, method
-    if key not in _parameters:
-        [described] = get_openapi(title="", version="", routes=[route])["paths"].values()
-        names = described[method.lower()].get("parameters", [])
-        _parameters[key] = {one["name"]: one["schema"].get("type") == "array" for one in names if one["in"] == "query"}
-    return _parameters[key]
+def _parameters_of(route: APIRoute) -> dict[str, bool]:
+    """Return the names of the query parameters of a route, and which may have many values."""
+    if route.unique_id not in _parameters:
+        _parameters[route.unique_id] = {
+            field.alias: get_origin(field.field_info.annotation) in (list, tuple)
+            for field in get_flat_params(route.dependant)
+            if getattr(field.field_info, "in_", ParamTypes.query) is ParamTypes.query  # those of a model do not say it
+        }
+    return _parameters[route.unique_id]
