@@ -1,6 +1,7 @@
 """The page of modules: each folder of the packages, and each module in it with the first sentence of its docstring."""
 
 import ast
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ PACKAGES = (
     "streams/asof_streams",
     "ontologies/asof_ontologies",
 )
+
+_BEFORE_CODE = {tokenize.COMMENT, tokenize.NL}
 
 PAGE = """\
 # Modules
@@ -43,6 +46,9 @@ def _section(folder: Path) -> str:
 
 
 def _first_paragraph(module: Path) -> str:
-    text = ast.get_docstring(ast.parse(module.read_text("utf-8")))
-    assert text, f"{module} has no docstring"
-    return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|")
+    with tokenize.open(module) as source:
+        text = next(
+            token.string for token in tokenize.generate_tokens(source.readline) if token.type not in _BEFORE_CODE
+        )
+    assert text.startswith('"""'), f"{module} has no docstring"
+    return " ".join(ast.literal_eval(text).partition("\n\n")[0].split()).replace("|", "\\|")

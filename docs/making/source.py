@@ -3,12 +3,14 @@
 import ast
 import inspect
 import io
+import sys
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from textwrap import dedent, indent
+from itertools import pairwise
+from textwrap import indent
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 _WIDTH = 100
 
@@ -52,27 +54,21 @@ def _plain(hint: Any) -> str:
 @cache  # the bases of one are those of many
 def _commented(cls: type) -> dict[str, str]:
     """Return each annotated name of a class that has a comment behind it, with the comment."""
-    if cls.__module__ == "builtins":
+    module = _module(cls.__module__)
+    if cls.__qualname__ not in module.classes:
         return {}
-    try:
-        source = dedent(inspect.getsource(cls))
-    except (OSError, TypeError):
-        return {}
-    comments = {line: text for line, _, text in _comments(source)}
-    (definition,) = ast.parse(source).body
-    assert isinstance(definition, ast.ClassDef)
+    comments = {line: text for line, _, text in module.comments}
     return {
         one.target.id: comments[one.end_lineno]
-        for one in definition.body
+        for one in module.classes[cls.__qualname__].body
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.end_lineno in comments
     }
 
 
 def attributes(cls: type) -> Iterator[tuple[str, str]]:
     """Yield each annotated name of a class with the docstring that follows it."""
-    (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
-    assert isinstance(definition, ast.ClassDef)
-    for one, after in zip(definition.body, definition.body[1:], strict=False):
+    body = _module(cls.__module__).classes[cls.__qualname__].body
+    for one, after in pairwise(body):
         match one, after:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
                 yield name, text
@@ -83,13 +79,32 @@ def methods(cls: type) -> Iterator[tuple[str, ast.FunctionDef]]:
 
     Of one with overloads it is the last definition, which has the docstring.
     """
-    source = dedent(inspect.getsource(cls))
-    headings = [(line, text) for line, column, text in _comments(source) if column == len("    ")]
-    (definition,) = ast.parse(source).body
-    assert isinstance(definition, ast.ClassDef)
+    module = _module(cls.__module__)
+    definition = module.classes[cls.__qualname__]
+    headings = [
+        (line, text) for line, column, text in module.comments if line > definition.lineno and column == len("    ")
+    ]
     for one in definition.body:
         if isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and not one.decorator_list:
             yield next((text for line, text in reversed(headings) if line < one.lineno), ""), one
+
+
+class _Module(NamedTuple):
+    """The classes of a module by their names, and its comments for readers as (line, column, text)."""
+
+    classes: dict[str, ast.ClassDef]
+    comments: list[tuple[int, int, str]]
+
+
+@cache  # inspect would read all of it for each class
+def _module(name: str) -> _Module:
+    """Return a module of Python; nothing of one in C."""
+    try:
+        source = inspect.getsource(sys.modules[name])
+    except (OSError, TypeError):
+        return _Module({}, [])
+    classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+    return _Module(classes, _comments(source))
 
 
 def signature(name: str, function: ast.FunctionDef) -> str:
@@ -124,7 +139,7 @@ def _type(annotation: ast.expr) -> str:
     return str(annotation.value) if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
 
 
-def _comments(source: str) -> Iterable[tuple[int, int, str]]:
+def _comments(source: str) -> list[tuple[int, int, str]]:
     """Return (line, column, text) of each comment that is for readers, not for a tool."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     found = [(*t.start, t.string.removeprefix("#").strip()) for t in tokens if t.type == tokenize.COMMENT]
