@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,10 @@ ROOMS = {
 }
 
 
-def modules_imported(source: str) -> Iterator[str]:
-    """Yield the full names that a source imports from our packages: of modules, or of things in modules."""
+@cache  # several tests read all modules
+def modules_imported(source: str) -> tuple[str, ...]:
+    """Return the full names that a source imports from our packages: of modules, or of things in modules."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Import(names):
@@ -58,7 +61,8 @@ def modules_imported(source: str) -> Iterator[str]:
                 modules = [module]
             case _:
                 continue
-        yield from (module for module in modules if module.split(".")[0] in OURS)
+        found += (module for module in modules if module.split(".")[0] in OURS)
+    return tuple(found)
 
 
 def packages_imported(source: str) -> Iterator[str]:
@@ -301,8 +305,9 @@ def test_serving_a_directory_loads_nothing_that_computes_vectors_or_speaks_to_ka
     assert loaded_after("import asof.http.serving") & {"faiss", "tokenizers", "aiokafka", "faust"} == set()
 
 
-def loaded_after(program: str) -> set[str]:
+@cache
+def loaded_after(program: str) -> frozenset[str]:
     """Return the names of all modules that a fresh interpreter has loaded after the program."""
     report = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    return frozenset(done.stderr.split())
