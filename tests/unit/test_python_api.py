@@ -158,6 +158,22 @@ def test_an_example_is_indented_so_that_pages_show_it_as_code(name):
     assert not re.search(r"^(memory\.|\[|print\()", inspect.getdoc(getattr(memory.Memory, name)), re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", verbs(memory.Memory))
+def test_a_verb_has_an_example_that_calls_it_as_it_can_be_called(name):
+    indented = re.findall(r"(?<=\n\n)(?: {4}.*\n?)+", inspect.getdoc(getattr(memory.Memory, name)))
+    calls = [
+        node
+        for example in indented
+        for node in ast.walk(ast.parse(inspect.cleandoc(f"\n{example}")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"memory.{name}"
+    ]
+
+    assert calls
+    for call in calls:
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+        verbs(memory.Memory)[name].bind("memory", *call.args, **keywords)
+
+
 def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():
     assert {name for name in vars(asof)["__all__"] if not hasattr(asof, name)} == set()
     assert asof.__version__

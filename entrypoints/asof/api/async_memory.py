@@ -132,6 +132,8 @@ class AsyncMemory:
     ) -> Produced:
         """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
+            memory.produce([{"role": "Ana", "content": "I live in Rome."}]).refused
+
         `group_id` is the group of the lines that name none.
         """
         return await self._run(
@@ -199,7 +201,12 @@ class AsyncMemory:
         )
 
     async def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
-        """State an entity under an id of your own. Return the position of the request."""
+        """State an entity under an id of your own.
+
+            memory.state_entity("crm-17", "Acme", summary="A customer since 2019.")
+
+        Return the position of the request.
+        """
         return await self._run(lambda memory: memory.state_entity(entity_id, name, summary=summary, group_id=group_id))
 
     async def state_timezone(self, timezone: str, *, group_id: str = "default") -> int:
@@ -214,6 +221,8 @@ class AsyncMemory:
 
     async def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
         """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
+
+            memory.withdraw(fact.episodes[0])
 
         Return the position of the request.
         """
@@ -231,6 +240,8 @@ class AsyncMemory:
     async def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
         """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
 
+            memory.retract(fact.uuid)
+
         Return the position of the message.
         """
         return await self._run(lambda memory: memory.retract(id, group_id=group_id))
@@ -238,32 +249,56 @@ class AsyncMemory:
     async def settle(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> Settled:  # noqa: A002
         """Settle every open contradiction of a fact by keeping it: the facts that it contradicts are retracted.
 
+            memory.settle(fact.uuid).retracted
+
         Return their ids, and the position of the first message that retracts one. NotFound: no contradiction of the
         fact is open; `contradictions` lists those that are.
         """
         return await self._run(lambda memory: memory.settle(id, group_id=group_id))
 
     async def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
-        """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
+        """End a fact: from `at` on (now, if left out) it no longer holds.
+
+            memory.end(fact.uuid, at="2024-05-01")
+
+        Return the position of the message. It is parked where no fact of the group has the id.
+        """
         return await self._run(lambda memory: memory.end(id, at=at, group_id=group_id))
 
     async def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.
+
+            memory.merge("Annie", into="Ana")
 
         It is known from then on; `split` takes it back. The past stays as it was known.
         """
         return await self._run(lambda memory: memory.merge(entity, into, group_id=group_id))
 
     async def split(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """State that two entities are not one: every merge that joins them directly is taken back."""
+        """State that two entities are not one: every merge that joins them directly is taken back.
+
+            memory.split("Annie", into="Ana")
+
+        Names or ids. Return the message's position. The past stays as it was known.
+        """
         return await self._run(lambda memory: memory.split(entity, into, group_id=group_id))
 
     async def alias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """State that an entity is also called by another name. Return its position; `unalias` takes it back."""
+        """State that an entity is also called by another name.
+
+            memory.alias("Ana", "Annie")
+
+        Return its position; `unalias` takes it back.
+        """
         return await self._run(lambda memory: memory.alias(entity, name, group_id=group_id))
 
     async def unalias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """Take back a name that `alias` stated. Return the message's position."""
+        """Take back a name that `alias` stated.
+
+            memory.unalias("Ana", "Annie")
+
+        Return the message's position.
+        """
         return await self._run(lambda memory: memory.unalias(entity, name, group_id=group_id))
 
     async def erase(
@@ -277,6 +312,8 @@ class AsyncMemory:
         stop: Time | None = None,
     ) -> Erasure:
         """Erase everything of a group, at every moment of both clocks, or a part of it. Return what is certain of it.
+
+            memory.erase("ana", person="Mara").done
 
         person: what they said, under any of their names, and all that means them; `only_said` leaves the latter.
         phrase: what has these words. start, stop: what was said in [start, stop). Of several, what fits all of them.
@@ -352,7 +389,12 @@ class AsyncMemory:
         )
 
     async def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
-        """Return one fact by its id as it is believed now, the last of its periods. NotFound: it is not believed."""
+        """Return one fact by its id as it is believed now, the last of its periods.
+
+            print(memory.fact(fact.uuid))
+
+        NotFound: it is not believed.
+        """
         return await self._run(lambda memory: memory.fact(id))
 
     async def search(
@@ -480,6 +522,8 @@ class AsyncMemory:
     ) -> SearchedPage[Entity]:
         """Return the entities that are known, in the order of their introduction; with `like`, the nearest names first.
 
+            memory.entities(like="Postgres", limit=3)
+
         Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
         by their letters. Just after an import many names have no vector yet: then those come first that are the same or
         one slip away, and `vectors_behind` of the answer says how many names have none.
@@ -502,6 +546,8 @@ class AsyncMemory:
     ) -> list[EntityProfile]:
         """Return what is known of everything that has a name or an id: names, merges, a summary, attributes, facts.
 
+            [profile.summary for profile in memory.entity("Ana")]
+
         `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
         """
         return await self._run(
@@ -519,7 +565,12 @@ class AsyncMemory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Community]:
-        """Return the communities that are known with their members, by when they were formed."""
+        """Return the communities that are known with their members, by when they were formed.
+
+            [community.members for community in memory.communities(group_id="ana")]
+
+        Without `limit` all of them.
+        """
         return await self._run(
             lambda memory: memory.communities(
                 known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
@@ -537,7 +588,12 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Hop]:
-        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
+        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step.
+
+            memory.neighbourhood("Ana", hops=1)[0].facts
+
+        Of a name that nobody has the list is empty.
+        """
         return await self._run(
             lambda memory: memory.neighbourhood(
                 name, hops, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
@@ -556,7 +612,12 @@ class AsyncMemory:
         cursor: str | None = None,
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
-        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
+        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`.
+
+            memory.overlapping("2024-01-01", "2024-04-01", about="Ana")
+
+        Without `limit` all of them. InvalidInput: `stop` is not after `start`.
+        """
         return await self._run(
             lambda memory: memory.overlapping(
                 start,
@@ -582,7 +643,12 @@ class AsyncMemory:
         cursor: str | None = None,
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
-        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
+        """Return what holds at every instant of [start, stop), said by one fact or by several that meet.
+
+            memory.throughout("2024-01-01", "2024-04-01", relation="works_at")
+
+        Slot by slot, without `limit` all of it. InvalidInput: `stop` is not after `start`.
+        """
         return await self._run(
             lambda memory: memory.throughout(
                 start,
@@ -607,7 +673,12 @@ class AsyncMemory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Segment]:
-        """Return what held of a name and when: slot by slot, by time, with the gaps."""
+        """Return what held of a name and when: slot by slot, by time, with the gaps.
+
+            memory.timeline("Ana", relation="lives_in")
+
+        Of a name that nobody has the list is empty.
+        """
         return await self._run(
             lambda memory: memory.timeline(
                 name,
@@ -632,6 +703,8 @@ class AsyncMemory:
     ) -> Page[FactVersion]:
         """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
 
+            memory.history("Ana", known_at="2024-05-01")
+
         Versions come by the time from which they were believed, then by the start of their period. With `known_at`
         nothing shows that was recorded later.
         """
@@ -642,7 +715,12 @@ class AsyncMemory:
         )
 
     async def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
-        """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
+        """Return when a fact was believed to hold at `valid_at`, or at any time.
+
+            memory.known_history(fact.uuid, valid_at="2024-02-01")
+
+        NotFound: no fact has this id.
+        """
         return await self._run(lambda memory: memory.known_history(id, valid_at=valid_at))
 
     async def diff(
@@ -657,6 +735,8 @@ class AsyncMemory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Difference]:
         """Return what differs between two points (valid, known), each change under one label.
+
+            memory.diff(("2024-01-01", None), ("2024-06-01", None), about="Ana")
 
         A known time of None is all that is known. Changes come by the start of the fact's period.
         """
@@ -676,6 +756,8 @@ class AsyncMemory:
     ) -> Changes:
         """Return what messages after position `after` changed, in their order, and where to go on from.
 
+            memory.changes(after=memory.changes().next)
+
         At most `limit` changes; those of one message are never parted.
         """
         return await self._run(
@@ -683,7 +765,12 @@ class AsyncMemory:
         )
 
     async def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
-        """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
+        """Return the words that a fact rests on, and those behind what became of it.
+
+            memory.why(fact.uuid).evidence[0].quote
+
+        NotFound: no fact has this id.
+        """
         return await self._run(lambda memory: memory.why(id, known_at=known_at))
 
     async def what_if(
@@ -706,7 +793,12 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Objective]:
-        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order."""
+        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order.
+
+            memory.objectives(group_id="ana", known_at="2024-05-01")
+
+        Without `limit` all of them.
+        """
         return await self._run(
             lambda memory: memory.objectives(known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit)
         )
@@ -720,7 +812,12 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Feedback]:
-        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back."""
+        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back.
+
+            memory.feedback(group_id="ana", withdrawn=True)
+
+        Without `limit` all of it.
+        """
         return await self._run(
             lambda memory: memory.feedback(
                 withdrawn=withdrawn, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
@@ -736,7 +833,12 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Contradiction]:
-        """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too."""
+        """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too.
+
+            memory.contradictions(settled=True)
+
+        Without `limit` all of them.
+        """
         return await self._run(
             lambda memory: memory.contradictions(
                 settled=settled, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
@@ -752,6 +854,8 @@ class AsyncMemory:
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
         """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
+
+            [message.reason for message in memory.parked(all_groups=True)]
 
         In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
         well is no longer among them.
@@ -797,7 +901,12 @@ class AsyncMemory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Episode]:
-        """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
+        """Return the episodes that were said in [start, stop), in the order in which they were recorded.
+
+            memory.episodes(start="2024-05-01", stop="2024-06-01")
+
+        Without `start` from the first, without `stop` to the last; without `limit` all of them.
+        """
         return await self._run(
             lambda memory: memory.episodes(
                 start=start,
@@ -813,16 +922,28 @@ class AsyncMemory:
     async def episode(self, id: str) -> EpisodeRecord:  # noqa: A002 - the word of every door
         """Return one episode by its id, with what its message did: also what it invalidated, and its duplicate links.
 
+            memory.episode(fact.episodes[0]).content
+
         NotFound: no episode has it, or it was withdrawn.
         """
         return await self._run(lambda memory: memory.episode(id))
 
     async def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
-        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it."""
+        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it.
+
+            memory.groups(prefix="team-")
+
+        Without `limit` all of them.
+        """
         return await self._run(lambda memory: memory.groups(prefix=prefix, limit=limit, cursor=cursor))
 
     async def message(self, position: int) -> Outcome:
-        """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""
+        """Return what became of a message: what it changed, or why it was parked.
+
+            memory.message(0).state
+
+        NotFound: there is none there.
+        """
         return await self._run(lambda memory: memory.message(position))
 
     def events(
@@ -836,6 +957,8 @@ class AsyncMemory:
         partition: int | None = None,
     ) -> AsyncIterator[LogEvent]:
         """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+
+            [event.type for event in memory.events("messages", start=100)]
 
         `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
         have several.
@@ -892,6 +1015,8 @@ class AsyncMemory:
     ) -> GenerationInfo:
         """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
 
+            memory.rebuild("careful", policy="graded")
+
         `input`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
         one that answers, unless given; a name is made up. BuildStopped: its calls of a language model would come to
         more than `max_tokens` or `max_cost`; it is paused, and goes on by `resume_build` with more.
@@ -922,6 +1047,8 @@ class AsyncMemory:
     ) -> RebuildEstimate:
         """Return what such a `rebuild` would cost: calls of a language model, tokens, money and seconds.
 
+            memory.estimate_rebuild(input="episodes", ontology="agent_memory_v1").calls
+
         Requests whose answers are recorded cost nothing; the prompts of the others are made and counted. The number of
         calls is exact for texts, and an estimate (`estimated`) where they depend on answers that are not there. Nothing
         of the memory is changed.
@@ -933,11 +1060,18 @@ class AsyncMemory:
         )
 
     async def builds(self) -> list[UnfinishedBuild]:
-        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
+        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left.
+
+            [(build.name, build.state) for build in memory.builds()]
+
+        A build that is complete is among the `generations`.
+        """
         return await self._run(lambda memory: memory.builds())
 
     async def pause_build(self, name: str) -> UnfinishedBuild:
         """Stop a build of another process after the message that it is at, and return how far it is.
+
+            memory.pause_build("careful")
 
         The `rebuild` there raises BuildStopped. NotFound: no build of this name is under way.
         """
@@ -953,6 +1087,8 @@ class AsyncMemory:
     ) -> GenerationInfo:
         """Go on with a build that was paused, or whose process ended, where it stopped.
 
+            memory.resume_build("careful", max_cost=5.0)
+
         It is what it would have been without a stop, digest included. The budget is of the whole build, with what was
         spent before; none, unless given. NotFound: no build of this name is under way.
         """
@@ -961,11 +1097,18 @@ class AsyncMemory:
         )
 
     async def cancel_build(self, name: str) -> list[UnfinishedBuild]:
-        """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
+        """Stop a build and remove all of it; return the builds that are left.
+
+            memory.cancel_build("careful")
+
+        NotFound: there is none of this name.
+        """
         return await self._run(lambda memory: memory.cancel_build(name))
 
     async def switch(self, name: str) -> None:
         """Let another generation answer, in one step for every reader, also while another process writes the directory.
+
+            memory.switch("careful")
 
         NotFound: there is none of this name. InvalidInput: it is behind.
         """
@@ -974,12 +1117,19 @@ class AsyncMemory:
     async def drop(self, name: str) -> None:
         """Remove a generation that does not answer. NotFound: there is none of this name.
 
+            memory.drop("careful")
+
         Another process that writes the directory removes its files with its next message.
         """
         return await self._run(lambda memory: memory.drop(name))
 
     async def generations(self) -> list[GenerationInfo]:
-        """Return the generations, oldest first."""
+        """Return the generations, oldest first.
+
+            [generation.name for generation in memory.generations()]
+
+        `active` says which one answers.
+        """
         return await self._run(lambda memory: memory.generations())
 
     async def generations_diff(
@@ -1009,11 +1159,18 @@ class AsyncMemory:
         )
 
     async def active(self) -> str:
-        """Return the name of the generation that answers."""
+        """Return the name of the generation that answers.
+
+            memory.active()
+
+        `switch` changes it, in this process or another.
+        """
         return await self._run(lambda memory: memory.active())
 
     async def digest(self, generation: str | None = None) -> str:
         """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+            memory.digest("careful") == memory.digest("main")
 
         With several partitions it is the SHA-256 of theirs, in order.
         """
@@ -1022,12 +1179,19 @@ class AsyncMemory:
     async def usage(self, *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False) -> list[ModelUsage]:
         """Return what calls to language models have cost, by group, prompt and model, over all generations.
 
+            memory.usage(all_groups=True)
+
         Each call counts once, however many generations use its answer; of an erased group none does.
         """
         return await self._run(lambda memory: memory.usage(group_id=group_id, all_groups=all_groups))
 
     async def prompts(self) -> list[RegisteredPrompt]:
-        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
+        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions.
+
+            [prompt.template for prompt in memory.prompts() if prompt.active]
+
+        Version 1 of each is asof's own.
+        """
         return await self._run(lambda memory: memory.prompts())
 
     async def register_prompt(
@@ -1057,12 +1221,19 @@ class AsyncMemory:
     async def activate_prompt(self, prompt: str, version: int) -> list[RegisteredPrompt]:
         """Let a version of a prompt be used from the next message on; return all. 1 is asof's own.
 
+            memory.activate_prompt("MAIN_CONVERSATION", 1)
+
         NotFound: there is no such version.
         """
         return await self._run(lambda memory: memory.activate_prompt(prompt, version))
 
     async def stats(self) -> dict[str, Any]:
-        """Return how much there is, how far each log and store has come, and what was parked and why."""
+        """Return how much there is, how far each log and store has come, and what was parked and why.
+
+            memory.stats()["episodes"]
+
+        The numbers of `asof stats --json`.
+        """
         return await self._run(lambda memory: memory.stats())
 
     async def embed(self, *, progress: Progress | None = None) -> Embedded:
@@ -1077,11 +1248,18 @@ class AsyncMemory:
         return await self._run(lambda memory: memory.embed(progress=progress))
 
     async def verify(self, *, progress: Progress | None = None) -> list[Check]:
-        """Check every hash chain, and that every store equals one built anew from its log."""
+        """Check every hash chain, and that every store equals one built anew from its log.
+
+            [check for check in memory.verify() if not check.ok]
+
+        Nothing is changed: `repair` makes again what is damaged.
+        """
         return await self._run(lambda memory: memory.verify(progress=progress))
 
     async def repair(self, *, progress: Progress | None = None) -> list[Check]:
         """Make again what `verify` finds damaged, each from the log before it; return what became of it.
+
+            memory.repair()
 
         A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
         writes to this directory. UnavailableError: a file cannot be read for now; nothing was deleted.
@@ -1176,6 +1354,8 @@ class AsyncMemory:
         all_groups: bool = False,
     ) -> AsyncIterator[str | bytes]:
         """Yield the graph as it is read, as texts: what is believed as of a moment, or what was recorded by then.
+
+            "".join(memory.export("graphml", valid_at="2024-05-01"))
 
         format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV), "mermaid", or "parquet" (facts alone), which
         is yielded as bytes and needs the extra `parquet`. versions: every version of the facts that was believed until

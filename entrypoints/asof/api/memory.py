@@ -146,6 +146,8 @@ class Memory:
     ) -> Produced:
         """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
+            memory.produce([{"role": "Ana", "content": "I live in Rome."}]).refused
+
         `group_id` is the group of the lines that name none.
         """
         return writes.produce(self._session, source, group_id=group_id, strict=strict, acknowledged=acknowledged)
@@ -209,7 +211,12 @@ class Memory:
         )
 
     def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
-        """State an entity under an id of your own. Return the position of the request."""
+        """State an entity under an id of your own.
+
+            memory.state_entity("crm-17", "Acme", summary="A customer since 2019.")
+
+        Return the position of the request.
+        """
         return writes.state_entity.ask(
             self._session, group_id=group_id, entity_id=entity_id, name=name, summary=summary
         ).position
@@ -227,6 +234,8 @@ class Memory:
     def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
         """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
 
+            memory.withdraw(fact.episodes[0])
+
         Return the position of the request.
         """
         return writes.withdraw.ask(self._session, group_id=group_id, episode_id=episode_id).position
@@ -243,6 +252,8 @@ class Memory:
     def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
         """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
 
+            memory.retract(fact.uuid)
+
         Return the position of the message.
         """
         return self.state_fact(group_id=group_id, op="retract", ref=id)
@@ -250,32 +261,56 @@ class Memory:
     def settle(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> Settled:  # noqa: A002
         """Settle every open contradiction of a fact by keeping it: the facts that it contradicts are retracted.
 
+            memory.settle(fact.uuid).retracted
+
         Return their ids, and the position of the first message that retracts one. NotFound: no contradiction of the
         fact is open; `contradictions` lists those that are.
         """
         return curation.settle.ask(self._session, id=id, group_id=group_id)
 
     def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
-        """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
+        """End a fact: from `at` on (now, if left out) it no longer holds.
+
+            memory.end(fact.uuid, at="2024-05-01")
+
+        Return the position of the message. It is parked where no fact of the group has the id.
+        """
         return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=at)
 
     def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.
+
+            memory.merge("Annie", into="Ana")
 
         It is known from then on; `split` takes it back. The past stays as it was known.
         """
         return self._state_identity(group_id=group_id, op="merge", entity=entity, into=into)
 
     def split(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """State that two entities are not one: every merge that joins them directly is taken back."""
+        """State that two entities are not one: every merge that joins them directly is taken back.
+
+            memory.split("Annie", into="Ana")
+
+        Names or ids. Return the message's position. The past stays as it was known.
+        """
         return self._state_identity(group_id=group_id, op="split", entity=entity, into=into)
 
     def alias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """State that an entity is also called by another name. Return its position; `unalias` takes it back."""
+        """State that an entity is also called by another name.
+
+            memory.alias("Ana", "Annie")
+
+        Return its position; `unalias` takes it back.
+        """
         return self._state_identity(group_id=group_id, op="alias", entity=entity, name=name)
 
     def unalias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
-        """Take back a name that `alias` stated. Return the message's position."""
+        """Take back a name that `alias` stated.
+
+            memory.unalias("Ana", "Annie")
+
+        Return the message's position.
+        """
         return self._state_identity(group_id=group_id, op="unalias", entity=entity, name=name)
 
     def _state_identity(self, **fields: str) -> int:
@@ -292,6 +327,8 @@ class Memory:
         stop: Time | None = None,
     ) -> Erasure:
         """Erase everything of a group, at every moment of both clocks, or a part of it. Return what is certain of it.
+
+            memory.erase("ana", person="Mara").done
 
         person: what they said, under any of their names, and all that means them; `only_said` leaves the latter.
         phrase: what has these words. start, stop: what was said in [start, stop). Of several, what fits all of them.
@@ -376,7 +413,12 @@ class Memory:
         )
 
     def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
-        """Return one fact by its id as it is believed now, the last of its periods. NotFound: it is not believed."""
+        """Return one fact by its id as it is believed now, the last of its periods.
+
+            print(memory.fact(fact.uuid))
+
+        NotFound: it is not believed.
+        """
         return facts.fact.ask(self._session, id=id)
 
     def search(
@@ -502,6 +544,8 @@ class Memory:
     ) -> SearchedPage[Entity]:
         """Return the entities that are known, in the order of their introduction; with `like`, the nearest names first.
 
+            memory.entities(like="Postgres", limit=3)
+
         Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
         by their letters. Just after an import many names have no vector yet: then those come first that are the same or
         one slip away, and `vectors_behind` of the answer says how many names have none.
@@ -528,6 +572,8 @@ class Memory:
     ) -> list[EntityProfile]:
         """Return what is known of everything that has a name or an id: names, merges, a summary, attributes, facts.
 
+            [profile.summary for profile in memory.entity("Ana")]
+
         `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
         """
         return entities.entity.ask(
@@ -549,7 +595,12 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Community]:
-        """Return the communities that are known with their members, by when they were formed."""
+        """Return the communities that are known with their members, by when they were formed.
+
+            [community.members for community in memory.communities(group_id="ana")]
+
+        Without `limit` all of them.
+        """
         return entities.communities.ask(
             self._session,
             known_at=known_at,
@@ -570,7 +621,12 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Hop]:
-        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
+        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step.
+
+            memory.neighbourhood("Ana", hops=1)[0].facts
+
+        Of a name that nobody has the list is empty.
+        """
         return entities.neighbourhood.ask(
             self._session,
             name=name,
@@ -596,7 +652,12 @@ class Memory:
         cursor: str | None = None,
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
-        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
+        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`.
+
+            memory.overlapping("2024-01-01", "2024-04-01", about="Ana")
+
+        Without `limit` all of them. InvalidInput: `stop` is not after `start`.
+        """
         return facts.overlapping.ask(
             self._session,
             start=start,
@@ -621,7 +682,12 @@ class Memory:
         cursor: str | None = None,
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
-        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
+        """Return what holds at every instant of [start, stop), said by one fact or by several that meet.
+
+            memory.throughout("2024-01-01", "2024-04-01", relation="works_at")
+
+        Slot by slot, without `limit` all of it. InvalidInput: `stop` is not after `start`.
+        """
         return facts.throughout.ask(
             self._session,
             start=start,
@@ -645,7 +711,12 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Segment]:
-        """Return what held of a name and when: slot by slot, by time, with the gaps."""
+        """Return what held of a name and when: slot by slot, by time, with the gaps.
+
+            memory.timeline("Ana", relation="lives_in")
+
+        Of a name that nobody has the list is empty.
+        """
         return history.timeline.ask(
             self._session,
             name=name,
@@ -671,6 +742,8 @@ class Memory:
     ) -> Page[FactVersion]:
         """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
 
+            memory.history("Ana", known_at="2024-05-01")
+
         Versions come by the time from which they were believed, then by the start of their period. With `known_at`
         nothing shows that was recorded later.
         """
@@ -685,7 +758,12 @@ class Memory:
         )
 
     def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
-        """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
+        """Return when a fact was believed to hold at `valid_at`, or at any time.
+
+            memory.known_history(fact.uuid, valid_at="2024-02-01")
+
+        NotFound: no fact has this id.
+        """
         return history.known_history.ask(self._session, id=id, valid_at=valid_at)
 
     def diff(
@@ -700,6 +778,8 @@ class Memory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Difference]:
         """Return what differs between two points (valid, known), each change under one label.
+
+            memory.diff(("2024-01-01", None), ("2024-06-01", None), about="Ana")
 
         A known time of None is all that is known. Changes come by the start of the fact's period.
         """
@@ -724,12 +804,19 @@ class Memory:
     ) -> Changes:
         """Return what messages after position `after` changed, in their order, and where to go on from.
 
+            memory.changes(after=memory.changes().next)
+
         At most `limit` changes; those of one message are never parted.
         """
         return history.changes.ask(self._session, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
 
     def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
-        """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
+        """Return the words that a fact rests on, and those behind what became of it.
+
+            memory.why(fact.uuid).evidence[0].quote
+
+        NotFound: no fact has this id.
+        """
         return facts.why.ask(self._session, id=id, known_at=known_at)
 
     def what_if(self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP) -> WhatIf:
@@ -752,7 +839,12 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Objective]:
-        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order."""
+        """Return what a group aims at, by the goals that it declared: the most salient first, else in their order.
+
+            memory.objectives(group_id="ana", known_at="2024-05-01")
+
+        Without `limit` all of them.
+        """
         return posts.objectives.ask(
             self._session, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
         )
@@ -766,7 +858,12 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Feedback]:
-        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back."""
+        """Return the feedback on messages of the bot, as it came; `withdrawn`: also what was taken back.
+
+            memory.feedback(group_id="ana", withdrawn=True)
+
+        Without `limit` all of it.
+        """
         return posts.feedback.ask(
             self._session,
             withdrawn=withdrawn,
@@ -787,7 +884,12 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Contradiction]:
-        """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too."""
+        """Return the contradictions that are open, by when they were flagged; `settled`: the settled ones too.
+
+            memory.contradictions(settled=True)
+
+        Without `limit` all of them.
+        """
         return curation.contradictions.ask(
             self._session,
             settled=settled,
@@ -806,6 +908,8 @@ class Memory:
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
         """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
+
+            [message.reason for message in memory.parked(all_groups=True)]
 
         In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
         well is no longer among them.
@@ -851,7 +955,12 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Episode]:
-        """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
+        """Return the episodes that were said in [start, stop), in the order in which they were recorded.
+
+            memory.episodes(start="2024-05-01", stop="2024-06-01")
+
+        Without `start` from the first, without `stop` to the last; without `limit` all of them.
+        """
         return logs.episodes.ask(
             self._session,
             start=start,
@@ -866,16 +975,28 @@ class Memory:
     def episode(self, id: str) -> EpisodeRecord:  # noqa: A002 - the word of every door
         """Return one episode by its id, with what its message did: also what it invalidated, and its duplicate links.
 
+            memory.episode(fact.episodes[0]).content
+
         NotFound: no episode has it, or it was withdrawn.
         """
         return logs.episode.ask(self._session, id=id)
 
     def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
-        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it."""
+        """Return the groups, by their ids, with the number of their episodes; `prefix`: of ids that begin with it.
+
+            memory.groups(prefix="team-")
+
+        Without `limit` all of them.
+        """
         return logs.groups.ask(self._session, prefix=prefix, limit=limit, cursor=cursor)
 
     def message(self, position: int) -> Outcome:
-        """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""
+        """Return what became of a message: what it changed, or why it was parked.
+
+            memory.message(0).state
+
+        NotFound: there is none there.
+        """
         return logs.message.ask(self._session, position=position)
 
     def events(
@@ -889,6 +1010,8 @@ class Memory:
         partition: int | None = None,
     ) -> Iterator[LogEvent]:
         """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+
+            [event.type for event in memory.events("messages", start=100)]
 
         `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
         have several.
@@ -938,6 +1061,8 @@ class Memory:
     ) -> GenerationInfo:
         """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
 
+            memory.rebuild("careful", policy="graded")
+
         `input`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
         one that answers, unless given; a name is made up. BuildStopped: its calls of a language model would come to
         more than `max_tokens` or `max_cost`; it is paused, and goes on by `resume_build` with more.
@@ -967,6 +1092,8 @@ class Memory:
     ) -> RebuildEstimate:
         """Return what such a `rebuild` would cost: calls of a language model, tokens, money and seconds.
 
+            memory.estimate_rebuild(input="episodes", ontology="agent_memory_v1").calls
+
         Requests whose answers are recorded cost nothing; the prompts of the others are made and counted. The number of
         calls is exact for texts, and an estimate (`estimated`) where they depend on answers that are not there. Nothing
         of the memory is changed.
@@ -977,11 +1104,18 @@ class Memory:
             )
 
     def builds(self) -> list[UnfinishedBuild]:
-        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
+        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left.
+
+            [(build.name, build.state) for build in memory.builds()]
+
+        A build that is complete is among the `generations`.
+        """
         return operations.generations.builds.ask(self._session)
 
     def pause_build(self, name: str) -> UnfinishedBuild:
         """Stop a build of another process after the message that it is at, and return how far it is.
+
+            memory.pause_build("careful")
 
         The `rebuild` there raises BuildStopped. NotFound: no build of this name is under way.
         """
@@ -997,6 +1131,8 @@ class Memory:
     ) -> GenerationInfo:
         """Go on with a build that was paused, or whose process ended, where it stopped.
 
+            memory.resume_build("careful", max_cost=5.0)
+
         It is what it would have been without a stop, digest included. The budget is of the whole build, with what was
         spent before; none, unless given. NotFound: no build of this name is under way.
         """
@@ -1006,11 +1142,18 @@ class Memory:
             )
 
     def cancel_build(self, name: str) -> list[UnfinishedBuild]:
-        """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
+        """Stop a build and remove all of it; return the builds that are left.
+
+            memory.cancel_build("careful")
+
+        NotFound: there is none of this name.
+        """
         return operations.generations.cancel_build.ask(self._session, name=name)
 
     def switch(self, name: str) -> None:
         """Let another generation answer, in one step for every reader, also while another process writes the directory.
+
+            memory.switch("careful")
 
         NotFound: there is none of this name. InvalidInput: it is behind.
         """
@@ -1019,12 +1162,19 @@ class Memory:
     def drop(self, name: str) -> None:
         """Remove a generation that does not answer. NotFound: there is none of this name.
 
+            memory.drop("careful")
+
         Another process that writes the directory removes its files with its next message.
         """
         operations.generations.drop.ask(self._session, name=name)
 
     def generations(self) -> list[GenerationInfo]:
-        """Return the generations, oldest first."""
+        """Return the generations, oldest first.
+
+            [generation.name for generation in memory.generations()]
+
+        `active` says which one answers.
+        """
         return list(operations.generations.generations.ask(self._session).generations)
 
     def generations_diff(
@@ -1059,11 +1209,18 @@ class Memory:
         )
 
     def active(self) -> str:
-        """Return the name of the generation that answers."""
+        """Return the name of the generation that answers.
+
+            memory.active()
+
+        `switch` changes it, in this process or another.
+        """
         return operations.generations.generations.ask(self._session).active
 
     def digest(self, generation: str | None = None) -> str:
         """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+            memory.digest("careful") == memory.digest("main")
 
         With several partitions it is the SHA-256 of theirs, in order.
         """
@@ -1072,12 +1229,19 @@ class Memory:
     def usage(self, *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False) -> list[ModelUsage]:
         """Return what calls to language models have cost, by group, prompt and model, over all generations.
 
+            memory.usage(all_groups=True)
+
         Each call counts once, however many generations use its answer; of an erased group none does.
         """
         return usage.usage.ask(self._session, group_id=group_id, all_groups=all_groups)
 
     def prompts(self) -> list[RegisteredPrompt]:
-        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions."""
+        """Return the prompts by which a bot speaks, every version of each, in order of keys and versions.
+
+            [prompt.template for prompt in memory.prompts() if prompt.active]
+
+        Version 1 of each is asof's own.
+        """
         return prompts.prompts.ask(self._session)
 
     def register_prompt(
@@ -1110,12 +1274,19 @@ class Memory:
     def activate_prompt(self, prompt: str, version: int) -> list[RegisteredPrompt]:
         """Let a version of a prompt be used from the next message on; return all. 1 is asof's own.
 
+            memory.activate_prompt("MAIN_CONVERSATION", 1)
+
         NotFound: there is no such version.
         """
         return prompts.activate_prompt.ask(self._session, prompt=prompt, version=version)
 
     def stats(self) -> dict[str, Any]:
-        """Return how much there is, how far each log and store has come, and what was parked and why."""
+        """Return how much there is, how far each log and store has come, and what was parked and why.
+
+            memory.stats()["episodes"]
+
+        The numbers of `asof stats --json`.
+        """
         return operations.upkeep.stats.ask(self._session)
 
     def embed(self, *, progress: Progress | None = None) -> Embedded:
@@ -1131,12 +1302,19 @@ class Memory:
             return operations.upkeep.embed.ask(self._session)
 
     def verify(self, *, progress: Progress | None = None) -> list[Check]:
-        """Check every hash chain, and that every store equals one built anew from its log."""
+        """Check every hash chain, and that every store equals one built anew from its log.
+
+            [check for check in memory.verify() if not check.ok]
+
+        Nothing is changed: `repair` makes again what is damaged.
+        """
         with self._session.reporting(progress):
             return operations.upkeep.verify.ask(self._session)
 
     def repair(self, *, progress: Progress | None = None) -> list[Check]:
         """Make again what `verify` finds damaged, each from the log before it; return what became of it.
+
+            memory.repair()
 
         A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
         writes to this directory. UnavailableError: a file cannot be read for now; nothing was deleted.
@@ -1234,6 +1412,8 @@ class Memory:
         all_groups: bool = False,
     ) -> Iterator[str | bytes]:
         """Yield the graph as it is read, as texts: what is believed as of a moment, or what was recorded by then.
+
+            "".join(memory.export("graphml", valid_at="2024-05-01"))
 
         format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV), "mermaid", or "parquet" (facts alone), which
         is yielded as bytes and needs the extra `parquet`. versions: every version of the facts that was believed until
