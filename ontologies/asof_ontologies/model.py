@@ -191,11 +191,16 @@ class Ontology(Part):
     def _keyed(self) -> tuple[RelationType, ...]:
         return tuple(sorted((r for r in self.relation_types if r.keyed), key=lambda r: -len(r.name)))
 
+    @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        """What the names of keyed relations begin with."""
+        return tuple(f"{each.name}_" for each in self._keyed)
+
     def relation(self, name: str) -> RelationType | None:
         """Return the relation type of a name, also of a keyed one with its noun; None: it is not in the ontology."""
         found = self.relations.get(name)
-        if found is None:
-            return next((each for each in self._keyed if name.startswith(f"{each.name}_")), None)
+        if found is None and name.startswith(self._keys):
+            return next(each for each in self._keyed if name.startswith(f"{each.name}_"))
         return found
 
     def canonical(self, relation: str) -> tuple[str, bool]:

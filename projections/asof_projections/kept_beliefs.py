@@ -38,6 +38,7 @@ class KeptBeliefs:
         self._slots.keep_more()
         self._entities: dict[tuple[str, str], list[EntityRow]] = {}  # by group and name
         self._cardinalities: dict[tuple[str, str], bool] = {}  # by group and relation; "": of all groups
+        self._single: dict[tuple[str, str], bool] = {}  # the same of those that were asked for
         self._told = KeySet()  # names, slots of single-valued relations, values in slots of others, ids of entities
         self._has_facts = self._has_endings = False
         self._is_sure = True  # no relation was declared once there were facts
@@ -72,8 +73,12 @@ class KeptBeliefs:
 
     def single(self, group: str, relation: str) -> bool:
         """Whether the relation was declared single-valued: in this group, or else in every one."""
-        own = self._cardinalities.get((group, relation))
-        return self._cardinalities.get(("", relation), False) if own is None else own
+        at = group, relation
+        is_single = self._single.get(at)
+        if is_single is None:
+            everywhere = self._cardinalities.get(("", relation), False)
+            is_single = self._single[at] = self._cardinalities.get(at, everywhere)
+        return is_single
 
     def slot(self, group: str, subject: str, relation: str, value: str | None, read: ReadSlot) -> Slot:
         """Return the live statements of a slot, as a FactView does; read: asks the graph.
@@ -131,6 +136,7 @@ class KeptBeliefs:
     def _declare(self, record: Record) -> None:
         event: Any = record.event
         self._cardinalities[record.group, event.relation] = event.cardinality == "one"
+        self._single.clear()
         self._is_sure = not self._has_facts
 
     def _forget_names(self, _: Record) -> None:

@@ -118,6 +118,8 @@ class SlotCache:
 
     def apply(self, record: Record) -> None:
         """Keep the slots up with an event; one that is not OF_SLOTS changes none."""
+        if not self._slots and self._empty is None:
+            return  # as of a load that no handler asks
         match record.event:
             case FactAsserted(fact_id=fact) as event:
                 at = (record.group, event.subject, event.relation)

@@ -311,7 +311,7 @@ def consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tup
     for fact_id in changed:
         before, now = slot.before.get(fact_id, ()), held.get(fact_id, ())
         if _within(before, now):
-            yield FactRestored(fact_id=fact_id, cause=slot.last, holds=open_periods(now))
+            yield event_of(FactRestored, {"fact_id": fact_id, "cause": slot.last, "holds": open_periods(now)})
         else:
             happened = bool(now) and bool(slot.assertions[fact_id].granules)
             kind, cause = slot.causes.get(fact_id, ("refined" if happened else "superseded", slot.last))
@@ -320,7 +320,8 @@ def consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tup
             ):  # the fact itself is attested less long, so an older fact displaces it
                 end = now[-1][1]
                 cause = next((a.fact_id for a in slot.assertions.values() if a.start == end), cause)
-            yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=open_periods(now))
+            fields = {"fact_id": fact_id, "kind": kind, "cause": cause, "holds": open_periods(now)}
+            yield event_of(FactInvalidated, fields)
 
 
 def value_of(entity: str | None, literal: str | None) -> str:

@@ -64,6 +64,8 @@ def introduction(name: str, type_: str | None, build: str, episode: str) -> Enti
 
 def first_fitting(entities: Sequence[EntityRow], type_: str | None) -> EntityRow | None:
     """Return the first entity that may be meant by a type; None: none may."""
+    if type_ is None:
+        return entities[0] if entities else None
     for entity in entities:  # mostly one, for which a generator would cost more than the rest
         if fits(entity.type, type_):
             return entity

@@ -236,15 +236,18 @@ class SqliteGraph(
             self._db.execute(f"INSERT INTO {words} ({words}) VALUES ('{command}')")
 
     def answer_handlers(self) -> None:
-        """Make the indexes that the reads of handlers need, during a bulk load.
-
-        What is said from here on goes into the word indexes with each commit, or `index_words`, instead of at the end.
-        """
+        """Make the indexes that the reads of handlers need, during a bulk load, and index words as they come."""
         with self._guard:
             self._index(schema.ASKED)
-            self._tell_words("rebuild")
-        self._projector.indexing_words = True
+        self.begin_words()
         self._projector.slots.keep_more()
+
+    def begin_words(self) -> None:
+        """Index words with each commit, or `index_words`, from here on, instead of at the end of a bulk load."""
+        if not self._projector.indexing_words:
+            with self._guard:
+                self._tell_words("rebuild")
+            self._projector.indexing_words = True
 
     def index_words(self) -> None:
         """Write all rows that are buffered, and index the words in them."""
