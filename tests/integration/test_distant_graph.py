@@ -163,7 +163,7 @@ def test_a_build_that_stopped_and_goes_on_is_the_same_words_included(
 def test_what_was_sent_is_in_graph_and_log_once_it_is_finished(
     process: GraphProcess, log: SqliteLog, tmp_path: Path
 ) -> None:
-    process.apply(record(0, ANA))
+    process.apply([record(0, ANA)])
     process.append(7)
     process.settle()
     assert (log.end(), log.checkpoint()) == (1, 7)
@@ -175,7 +175,7 @@ def test_what_was_sent_is_in_graph_and_log_once_it_is_finished(
 
 
 def test_what_the_log_has_already_is_not_appended_again(process: GraphProcess, log: SqliteLog) -> None:
-    process.apply(record(0, ANA))
+    process.apply([record(0, ANA)])
     process.skip()
     process.append(7)
     process.settle()
@@ -189,7 +189,7 @@ def test_a_question_that_fails_there_is_said_to_fail_and_the_process_goes_on(pro
 
 
 def test_an_error_of_what_was_sent_is_raised_once_somebody_waits_for_it(process: GraphProcess) -> None:
-    process.apply(record(0, FactInvalidated(fact_id="none", kind="ended", cause="none", holds=())))
+    process.apply([record(0, FactInvalidated(fact_id="none", kind="ended", cause="none", holds=()))])
     with pytest.raises(DamagedLog, match="names fact none"):
         process.settle()
 

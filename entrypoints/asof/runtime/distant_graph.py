@@ -72,7 +72,7 @@ class DistantGraph:
         self._written += len(records)
         for record in records:
             self._beliefs.apply(record)
-            self._process.apply(record)
+        self._process.apply(records)
 
     def follow_log(self) -> None:
         """Apply what the log has."""

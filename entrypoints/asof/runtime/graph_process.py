@@ -5,6 +5,7 @@ What is sent is done in order and is not waited for, but for questions: these wa
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -21,6 +22,7 @@ from asof_streams.sqlite_log import SqliteLog
 _RECORDS: Final = 500  # that are sent together
 _WAITING: Final = 16  # messages that wait to be sent, of some hundred kilobytes each
 _APPLY, _APPEND, _SKIP, _ASK, _SETTLE, _FINISH = range(6)
+_AS_DRAFT: Final = itemgetter(*map(Record._fields.index, Draft._fields))
 _FAILED: Final = "failed"  # no answer of a store
 
 
@@ -41,10 +43,10 @@ class GraphProcess:
         self._outbox = _Outbox(self._child)
         self._records: list[Record] = []  # that are not sent yet
 
-    def apply(self, record: Record) -> None:
-        """Have a record applied to the graph."""
-        self._records.append(record)
-        if len(self._records) == _RECORDS:
+    def apply(self, records: Sequence[Record]) -> None:
+        """Have records applied to the graph."""
+        self._records += records
+        if len(self._records) >= _RECORDS:
             self._send_records()
 
     def append(self, checkpoint: int) -> None:
@@ -149,7 +151,8 @@ class _Work:
     """What the process does with a log and a store that is filled in bulk."""
 
     def __init__(self, channel: Channel, log: SqliteLog, store: SqliteGraph) -> None:
-        store.answer_handlers()
+        store.begin_words()
+        self._answers = False  # whether the store has the indexes that handlers need
         self._channel = channel
         self._log = log
         self._store = store
@@ -168,11 +171,15 @@ class _Work:
         self._applied += records
 
     def _append(self, checkpoint: int) -> None:
-        self._log.append([Draft(*record[1:6], record.event) for record in self._applied], checkpoint=checkpoint)
+        start = self._applied[0].position if self._applied else self._log.end()
+        self._log.append_encoded(start, list(map(_AS_DRAFT, self._applied)), checkpoint=checkpoint)
         self._applied.clear()
         self._store.index_words()
 
     def _answer(self, name: str, values: Sequence[Any], named: Mapping[str, Any]) -> None:
+        if not self._answers:
+            self._store.answer_handlers()
+            self._answers = True
         try:
             answer = getattr(self._store, name)(*values, **named)
         except Exception:  # noqa: BLE001 - whatever it is, whoever asks meets it in its own process

@@ -33,9 +33,9 @@ class ReadAhead:
             self._start(at, stop)
         yield from self._log.read(start, at)
         for packed in self._packed():
-            for record in unpack(packed):
-                yield record
-                at = record[0] + 1
+            records = list(unpack(packed))
+            yield from records
+            at = records[-1][0] + 1
         yield from self._log.read(at, stop)
 
     def close(self) -> None:
