@@ -11,6 +11,8 @@ from asof_agents.extraction.ports import Mention, StatedAttribute
 from asof_ontologies.model import AttributeType
 
 _NO_UNIT = ADVERBS | CONJUNCTIONS | PREPOSITIONS
+_COMPARED = frozenset({"fewer", "less", "more", "of", "per", "than", "times"})
+_RANGES = frozenset({"and", "or", "to", "-", "–", "—", "/"})
 _TENSES = frozenset({"present", "perfect", "progressive"})  # what it was like before is no value
 
 
@@ -55,14 +57,49 @@ def _value(parsed: ParsedSentence, at: int, attribute: AttributeType) -> tuple[i
     if at >= len(low):
         return None
     if attribute.choices:
-        return _choice(low, at, attribute.choices)
+        return _only_choice(low, at, attribute.choices)
     if attribute.kind == "number":
-        return (at, at + 1 + _has_unit(low, at + 1)) if low[at][0].isdigit() else None
+        return _number(parsed, at)
     if attribute.kind == "date":
         last = next((last for last in range(at, len(low) + 1) if last not in parsed.timed), at)
         return (at, last) if last > at else None
     phrase = parsed.phrase_at(at)
-    return (phrase.first, phrase.last) if phrase else None
+    return (phrase.first, phrase.last) if phrase and low[phrase.last : phrase.last + 1] != ("or",) else None
+
+
+def _number(parsed: ParsedSentence, at: int) -> tuple[int, int] | None:
+    """Return the words of a number with its unit; None: it is none, or goes on: "3 to 4 kg", "3 kg less than that"."""
+    sentence, low = parsed.sentence, parsed.sentence.low
+    if not low[at][0].isdigit():
+        return None
+    end = at + 1
+    while (
+        end + 1 < len(low)
+        and low[end] == ","
+        and low[end + 1][0].isdigit()
+        and sentence.end_of(end - 1) == sentence.starts[end] == sentence.starts[end + 1] - 1
+    ):
+        end += 2  # "1,200" is three words
+    end += _has_unit(low, end)
+    return None if low[end - 1] in _COMPARED or _goes_on(low, end) else (at, end)
+
+
+def _goes_on(low: tuple[str, ...], at: int) -> bool:
+    """Whether a number is part of what it is compared with, of a range, or of a longer number."""
+    if at >= len(low) or not (low[at][0].isdigit() or low[at] in _COMPARED or low[at] in _RANGES):
+        return False
+    following = low[at + 1 : at + 3]
+    return low[at] not in _RANGES or (bool(following) and (following[0][0].isdigit() or "half" in following))
+
+
+def _only_choice(low: tuple[str, ...], at: int, choices: tuple[str, ...]) -> tuple[int, int] | None:
+    words = _choice(low, at, choices)
+    if words is None or low[words[1] : words[1] + 1] not in {("or",), ("and",)}:
+        return words
+    other = words[1] + 1
+    while other < len(low) and low[other] in DETERMINERS:
+        other += 1
+    return None if _choice(low, other, choices) else words
 
 
 def _choice(low: tuple[str, ...], at: int, choices: tuple[str, ...]) -> tuple[int, int] | None:
