@@ -116,11 +116,7 @@ class KeyFolder:
         try:
             found = path.stat()
         except FileNotFoundError:
-            if not self._folder.is_dir():
-                raise KeysUnavailable(
-                    f"{self._folder} is not there, which has the keys of this memory's content: put the store of keys "
-                    "back, or say with ASOF_KEYS where it is"
-                ) from None
+            self._expect_folder()
             return ()
         except OSError as error:
             raise KeysUnavailable(f"{path}: {error.strerror}") from None
@@ -131,6 +127,21 @@ class KeyFolder:
             if len(self._cached) > _CACHED:
                 self._cached.popitem(last=False)
         return cached.trees
+
+    def check(self) -> int:
+        """Read every file of keys; return how many there are. KeysUnavailable. DamagedFile names one."""
+        self._expect_folder()
+        paths = sorted(self._folder.glob("*.json"))
+        for path in paths:
+            _read(path)
+        return len(paths)
+
+    def _expect_folder(self) -> None:
+        if not self._folder.is_dir():
+            raise KeysUnavailable(
+                f"{self._folder} is not there, which has the keys of this memory's content: put the store of keys "
+                "back, or say with ASOF_KEYS where it is"
+            ) from None
 
     def _change(self, group: str, change: Callable[[Sequence[KeyTree]], Sequence[KeyTree]]) -> Sequence[KeyTree]:
         """Replace the trees of a group, and overwrite the file that had them before; return them."""

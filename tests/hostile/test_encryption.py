@@ -16,7 +16,11 @@ import pytest
 import asof
 from asof.operations import erasures
 from asof.runtime.doctor import examine
-from asof_streams.errors import DamagedLog, InvalidInput, KeysUnavailable
+from asof.runtime.integrity import verify
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.repair import repair
+from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput, KeysUnavailable
+from asof_streams.key_store import key_place
 from asof_streams.sqlite_log import SqliteLog
 from world import World
 
@@ -377,3 +381,56 @@ def test_a_snapshot_that_has_a_group_whose_keys_are_destroyed_is_not_used_for_an
         assert (where(memory, "ana"), where(memory, "ben")) == ([], [BEN])
         assert memory.digest() == world.digest()
     assert holding(tmp_path / "restored", ANA) == set()
+
+
+def key_files(world: World) -> list[Path]:
+    """Return `keys.json`, and a group's file in the store of keys."""
+    kept = key_place(world.path / "keys.json")
+    assert kept is not None
+    return [world.path / "keys.json", min((kept.folder / kept.memory).glob("*.json"))]
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.suffix in {".sqlite", ".db", ".json"}}
+
+
+@pytest.mark.parametrize("which", ["keys.json", "store"])
+def test_a_repair_deletes_nothing_where_keys_are_damaged_and_the_check_of_keys_names_the_file(
+    world: World, which: str
+) -> None:
+    world.memory.rebuild("second")
+    world.memory.close()
+    path = key_files(world)[which == "store"]
+    whole = path.read_bytes()
+    path.write_bytes(b"[" + whole[1:])
+    before = contents(world.path)
+
+    checks = {check.what: check for check in verify(DirectoryLayout(world.path))}
+    assert not checks["keys keys.json"].ok
+    assert str(path) in checks["keys keys.json"].found
+    with pytest.raises(DamagedFile, match=path.name):
+        repair(DirectoryLayout(world.path), world.settings)
+    assert contents(world.path) == before
+
+    path.write_bytes(whole)
+    assert [check for check in verify(DirectoryLayout(world.path)) if not check.ok] == []
+    assert where(world.open(), "ana") == [ANA]
+
+
+def test_keys_that_can_be_read_are_said_to_be_so(world: World) -> None:
+    found = {check.what: check.found for check in world.memory.verify()}["keys keys.json"]
+
+    assert found == "3 files of keys, each can be read"  # of two groups, and of what is of none
+
+
+def test_a_repair_deletes_nothing_where_the_store_of_keys_is_gone(world: World) -> None:
+    world.memory.close()
+    kept = key_place(world.path / "keys.json")
+    assert kept is not None
+    kept.folder.rename(kept.folder.with_name("elsewhere"))
+    before = contents(world.path)
+
+    with pytest.raises(KeysUnavailable):
+        repair(DirectoryLayout(world.path), world.settings)
+
+    assert contents(world.path) == before

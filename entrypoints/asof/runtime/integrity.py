@@ -21,6 +21,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import rebuild
 from asof_streams.errors import AsofError, DamagedFile, DamagedView
 from asof_streams.instants import render
+from asof_streams.key_store import key_place
 from asof_streams.sqlite_log import SqliteLog
 
 _COUNTED = ("entities", "merges", "communities", "facts", "open_versions", "contradictions")
@@ -51,6 +52,8 @@ def inspect(places: DirectoryLayout, progress: Progress | None = None) -> Iterat
     stores = {"episodic": places.episodes}
     stores |= {f"semantic.{g.name}": places.graph(g.name) for g in existing(places).generations}
     work: list[tuple[str, Callable[[], str]]] = []
+    if places.keys.exists():
+        work.append((f"keys {places.keys.name}", partial(check_keys, places)))
     if existing(places).control and not is_copy(places.root):
         work.append(("log control", partial(_check_control, places)))
     work += [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
@@ -71,6 +74,13 @@ def inspect(places: DirectoryLayout, progress: Progress | None = None) -> Iterat
             yield what, error
         if progress:
             progress(done, len(work))
+
+
+def check_keys(places: DirectoryLayout) -> str:
+    """Check that the keys of encrypted content can be read. KeysUnavailable; DamagedFile: a file of them is damaged."""
+    place = key_place(places.keys)
+    files = 0 if place is None else place.open().check()
+    return f"{files} file{'s' * (files != 1)} of keys, each can be read"
 
 
 def _check_chain(places: DirectoryLayout, name: str) -> str:

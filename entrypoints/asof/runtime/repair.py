@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from asof.runtime.control_log import touch
-from asof.runtime.integrity import Check, inspect, verify
+from asof.runtime.integrity import Check, check_keys, inspect, verify
 from asof.runtime.kept_ontologies import keep_ontology, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, load_ontology
@@ -34,8 +34,10 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
 
     A check that is still not ok says why it cannot be repaired. UnavailableError: a file can only not be read for now,
     as where the disk is full or another process has it, which says nothing of its content; nothing was deleted.
+    DamagedFile: so it is where content is encrypted and a file of its keys is damaged: they come from a backup alone.
     """
     with WriterLock(places.root):
+        check_keys(places)  # without them every log seems to be damaged
         damaged = _damaged(places, progress)
         refused = {what: reason for what in damaged if (reason := _clear(places, what))}
     if damaged:
