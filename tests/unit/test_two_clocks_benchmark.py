@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from bench.two_clocks import SEED
 from bench.two_clocks.adapters.asof_memory import AsofMemory
+from bench.two_clocks.adapters.graphiti_memory import contradicted
 from bench.two_clocks.adapters.plain_table import PlainTable
 from bench.two_clocks.oracle import Oracle
 from bench.two_clocks.questions import questions_about
@@ -174,3 +175,21 @@ def test_a_table_answers_what_was_told_in_order_and_never_changed(tmp_path: Path
     before = Question("known then", "Ana", "lives_in", day(8) + NOON, day(3))
     assert table.ask(before) == {"Oslo"}
     assert Oracle(told).ask(before) == {"Rome"}
+
+
+def test_the_model_that_graphiti_asks_names_other_objects_of_a_slot_of_one() -> None:
+    known = ["Ana lives_in Rome since 2018-01-01", "Ana knows Ben since 2018-01-01"]
+    others = ["Ana lives_in Oslo since 2019-01-01", "Ben lives_in Rome since 2018-01-01"]
+    listed = [
+        [{"idx": n, "fact": fact} for n, fact in enumerate(facts, start)] for start, facts in ((0, known), (2, others))
+    ]
+
+    def named(new: str) -> list[int]:
+        return contradicted(
+            f"<EXISTING FACTS>\n{listed[0]}\n</EXISTING FACTS>\n\n<FACT INVALIDATION CANDIDATES>\n{listed[1]}\n"
+            f"</FACT INVALIDATION CANDIDATES>\n\n<NEW FACT>\n{new}\n</NEW FACT>"
+        )["contradicted_facts"]
+
+    assert named("Ana lives_in Oslo since 2020-01-01") == [0]
+    assert named("Ana lives_in Bern since 2020-01-01") == [0, 2]
+    assert named("Ana knows Cy since 2020-01-01") == []

@@ -20,4 +20,8 @@ def adapters() -> dict[str, Callable[[Path], Adapter]]:
         from bench.two_clocks.adapters.mem0_memory import Mem0Memory
 
         found["mem0"] = Mem0Memory
+    if find_spec("graphiti_core") is not None and find_spec("kuzu") is not None:
+        from bench.two_clocks.adapters.graphiti_memory import GraphitiMemory
+
+        found["graphiti"] = GraphitiMemory
     return found
