@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from asof_projections.key_set import KeySet
-from asof_projections.model.rows import EntityRow, Slot
+from asof_projections.model.rows import EntityRow, Slot, Statement
 from asof_projections.slot_cache import OF_SLOTS, SlotCache, value_of
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.events import Event, Record
@@ -19,12 +19,14 @@ from asof_streams.semantic import (
     EntityUndescribed,
     FactAsserted,
     FactEnded,
+    FactRetracted,
     RelationDeclared,
 )
 
 _NAMES: Final = 600_000  # names that are kept, half a kilobyte each
 _NOTHING: Final = Slot((), (), {})
 _ENDED: Final = "ended"
+_REF: Final = "ref"
 _SlotKey = tuple[str, str, str]  # group, subject, relation
 ReadSlot = Callable[[str, str, str, str | None], Slot]
 """Reads a slot, given its group, subject and relation; with a value, what is told of that value alone."""
@@ -39,7 +41,7 @@ class KeptBeliefs:
         self._entities: dict[tuple[str, str], list[EntityRow]] = {}  # by group and name
         self._cardinalities: dict[tuple[str, str], bool] = {}  # by group and relation; "": of all groups
         self._single: dict[tuple[str, str], bool] = {}  # the same of those that were asked for
-        self._told = KeySet()  # names, slots of single-valued relations, values in slots of others, ids of entities
+        self._told = KeySet()  # names, slots of single-valued relations, values in slots of others, ids, refs
         self._has_facts = self._has_endings = False
         self._is_sure = True  # no relation was declared once there were facts
         self._changes: dict[type[Event], Callable[[Record], None]] = {
@@ -59,6 +61,8 @@ class KeptBeliefs:
                 self._assert(record)
             elif kind is FactEnded:
                 self._end(record)
+            elif kind is FactRetracted:
+                self._retract(record)
             self._slots.apply(record)
         elif (change := self._changes.get(kind)) is not None:
             change(record)
@@ -90,6 +94,14 @@ class KeptBeliefs:
             return self._slots.read(group, subject, relation, load)
         return self._load(group, subject, relation, value, read)
 
+    def fact_with_ref(self, group: str, ref: str, read: Callable[[str, str], Statement | None]) -> Statement | None:
+        """Return the latest assertion made under a producer's ref; read: asks the graph."""
+        return read(group, ref) if (_REF, group, ref) in self._told else None
+
+    def statement(self, uuid: str, read: Callable[[str], Statement | None]) -> Statement | None:
+        """Return a statement by its id; read: asks the graph."""
+        return read(uuid) if uuid in self._told else None
+
     def _load(self, group: str, subject: str, relation: str, value: str | None, read: ReadSlot) -> Slot:
         if self._is_empty((group, subject, relation), value):
             return _NOTHING
@@ -108,12 +120,20 @@ class KeptBeliefs:
         event: Any = record.event
         slot = record.group, event.subject, event.relation
         self._has_facts = True
+        self._told.add(event.fact_id)
+        if event.ref is not None:
+            self._told.add((_REF, record.group, event.ref))
         self._told.add(slot if self.single(record.group, event.relation) else (*slot, value_of(event)))
 
     def _end(self, record: Record) -> None:
         event: Any = record.event
         self._has_endings = True
+        self._told.add(event.ending_id)
         self._told.add((_ENDED, record.group, event.subject, event.relation))
+
+    def _retract(self, record: Record) -> None:
+        event: Any = record.event
+        self._told.add(event.retraction_id)
 
     def _introduce(self, record: Record) -> None:
         event: Any = record.event

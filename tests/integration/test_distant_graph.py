@@ -137,6 +137,9 @@ def test_structured_facts_ask_the_other_process_nothing(memory: Memory, monkeypa
         for day in range(10, 28):
             facts.state_fact(subject="Ben", relation="lives_in", object=f"Town {day}", valid_at=f"2024-05-{day}")
             facts.state_fact(subject="Ben", relation="likes", object=f"Game {day}", valid_at=f"2024-05-{day}")
+            facts.state_fact(
+                ref=f"r{day}", subject="Ben", relation="owns", object=f"Bike {day}", valid_at=f"2024-05-{day}"
+            )
         facts.rebuild("elsewhere")
         assert facts.digest("elsewhere") == facts.digest("main")
     assert asked == []

@@ -9,7 +9,7 @@ import pytest
 
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.kept_beliefs import KeptBeliefs
-from asof_projections.model.rows import EntityRow, Slot
+from asof_projections.model.rows import EntityRow, Slot, Statement
 from asof_streams.instants import DAY
 from asof_streams.messages import FactStatement
 from effort import tries
@@ -50,6 +50,14 @@ class Asked:
         self.times["names"] += 1
         return self.graph.entities_named(group, name)
 
+    def ref(self, group: str, ref: str) -> Statement | None:
+        self.times["refs"] += 1
+        return self.graph.fact_with_ref(group, ref)
+
+    def statement(self, uuid: str) -> Statement | None:
+        self.times["statements"] += 1
+        return self.graph.statement(uuid)
+
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         self.times["slots"] += 1
         return self.graph.read_slot(group, subject, relation, value)
@@ -67,7 +75,7 @@ def alike(one: Slot, other: Slot) -> bool:
 def test_what_is_kept_is_what_the_graph_has(tmp_path: Path, seed: int) -> None:
     random, history, kept, at, looks = Random(seed), History(tmp_path), KeptBeliefs(), 0, 0
     with SqliteGraph(tmp_path / "graph.db", "semantic.main") as graph:
-        asked = Asked(graph)
+        asked, ids = Asked(graph), set[str]()
         for position in range(60):
             while (stated := statement(random)) is None:
                 pass
@@ -75,6 +83,12 @@ def test_what_is_kept_is_what_the_graph_has(tmp_path: Path, seed: int) -> None:
             for record in history.semantic.read(at):
                 kept.apply(record)
                 at = record.position + 1
+                ids.update(value for name, value in record.event.__dict__.items() if name.endswith("_id"))
+            for uuid in ids:
+                assert kept.statement(uuid, asked.statement) == graph.statement(uuid)
+            for ref in ("r0", "r1", "r2"):
+                found = graph.fact_with_ref(stated.group_id, ref)
+                assert kept.fact_with_ref(stated.group_id, ref, asked.ref) == found
             for name, relation in [(name, relation) for name in NAMES for relation in RELATIONS]:
                 entities = kept.entities_named(stated.group_id, name, asked.named)
                 assert entities == graph.entities_named(stated.group_id, name), stated

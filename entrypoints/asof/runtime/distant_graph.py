@@ -16,7 +16,7 @@ from asof.runtime.graph_process import GraphProcess, QuestionFailed
 from asof_agents.layer import Layer
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.kept_beliefs import KeptBeliefs
-from asof_projections.model.rows import EntityRow, Slot
+from asof_projections.model.rows import EntityRow, Slot, Statement
 from asof_projections.projector import BATCH, place_beside, put, replacing
 from asof_projections.projector import discard as discard_store
 from asof_streams.events import Event, Record
@@ -63,6 +63,16 @@ class DistantGraph:
         if self._here is not None:
             return self._here.slot(group, subject, relation, value)
         return self._beliefs.slot(group, subject, relation, value, self._read_slot)
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        if self._here is not None:
+            return self._here.fact_with_ref(group, ref)
+        return self._beliefs.fact_with_ref(group, ref, partial(self._ask, "fact_with_ref"))
+
+    def statement(self, uuid: str) -> Statement | None:
+        if self._here is not None:
+            return self._here.statement(uuid)
+        return self._beliefs.statement(uuid, partial(self._ask, "statement"))
 
     def apply(self, records: Sequence[Record]) -> None:
         """Apply records in order of position: seen by this store's own reads at once."""
