@@ -30,9 +30,9 @@ from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.state import TopicProgress
 from asof_streams.kafka.topics import Topics
+from asof_streams.waiting import looks
 from asof_streams.writer_lock import AGENT, NAME, WriterLock
 
-_POLL_SECONDS: Final = 0.002  # between two looks at what the recorder has committed
 _WAIT_SECONDS: Final = 1.0  # for a recorder, whose events are on the topic already; then the caller asks again
 _STEP: Final = 20_000  # offsets of the episodic topic copied before what they say is made known
 
@@ -128,8 +128,8 @@ class BelieverPartition:
 
     def _inputs_up_to(self, offset: int, patience: float) -> TopicProgress | None:
         """Return how far the inputs are, at an offset of the episodic topic or after some seconds; None: not at all."""
-        until = time.monotonic() + patience
-        while True:
+        reached: TopicProgress | None = None
+        for pause in looks(patience):
             if not self._inputs.is_settled():
                 self._close_beliefs()
                 self._inputs.choose()
@@ -138,9 +138,10 @@ class BelieverPartition:
                 self._copy(inputs, offset)
                 return inputs.reached()
             reached = inputs.reached() if inputs else None
-            if (reached is not None and reached.offset >= offset) or time.monotonic() >= until:
-                return reached
-            time.sleep(_POLL_SECONDS)
+            if reached is not None and reached.offset >= offset:
+                break
+            time.sleep(pause)
+        return reached
 
     def _copy(self, inputs: InputReplica, offset: int) -> None:
         """Copy the episodic topic up to an offset at least, the messages that it is made from before it."""
