@@ -174,7 +174,11 @@ class FaustWorker:
         )
         app.transport = (_SkimmingTransport if skims else _Transport)(app.conf.broker_consumer, app)
         topic = app.topic(self._topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
-        app.agent(topic, concurrency=1)(self._receive)
+        # As App.agent does, which would also let Faust's command find the agent: for that it looks for the file of each
+        # module that is loaded, which takes as long as all else here.
+        make: Any = app.conf.Agent
+        agent = make(self._receive, app=app, channel=topic, concurrency=1, on_error=app._on_agent_error)  # noqa: SLF001
+        app.agents[agent.name] = agent
         app.on_partitions_assigned.connect(self._assigned)
         app.on_partitions_revoked.connect(self._revoked)
         return app
