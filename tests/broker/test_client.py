@@ -119,3 +119,20 @@ def test_a_record_larger_than_a_batch_comes_back_whole(bootstrap: str, prefix: s
     with Client(Connection(bootstrap)) as client:
         assert sent(client, topic, b"small", large, b"last")[-1].offset == 2
         assert values(client, topic, 0, 3) == [b"small", large, b"last"]
+
+
+def test_a_new_client_is_told_where_topics_begin_and_end_without_asking_in_vain_first(
+    bootstrap: str, prefix: str
+) -> None:
+    topic = topic_of(bootstrap, prefix)
+
+    def seconds() -> float:
+        with Client(Connection(bootstrap)) as client:
+            start = time.monotonic()
+            assert client.ends([(topic, 0), (Topics(prefix).episodic, 0)]) == {
+                (topic, 0): 0,
+                (Topics(prefix).episodic, 0): 0,
+            }
+            return time.monotonic() - start
+
+    assert min(seconds() for _ in range(20)) < 0.1  # after which aiokafka asks again

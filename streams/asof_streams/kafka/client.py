@@ -227,11 +227,14 @@ class Client:
 
     async def _extent(self, at: TopicPartition) -> tuple[int, int]:
         consumer = await self._started_metadata()
+        await introduce(consumer, [at.topic])
         first, end = await consumer.beginning_offsets([at]), await consumer.end_offsets([at])
         return first[at], end[at]
 
     async def _ends(self, partitions: list[TopicPartition]) -> dict[tuple[str, int], int]:
-        ends = await (await self._started_metadata()).end_offsets(partitions)
+        consumer = await self._started_metadata()
+        await introduce(consumer, {at.topic for at in partitions})
+        ends = await consumer.end_offsets(partitions)
         return {(at.topic, at.partition): end for at, end in ends.items()}
 
     async def _partitions(self, topic: str) -> int:
@@ -241,6 +244,14 @@ class Client:
 
     async def _topics(self) -> set[str]:
         return set(await (await self._started_metadata()).topics())
+
+
+async def introduce(consumer: AIOKafkaConsumer, topics: Iterable[str]) -> None:
+    """Let a consumer know topics before it is asked where they begin or end.
+
+    It would first ask without, and then again after a tenth of a second, once for each of them.
+    """
+    await asyncio.gather(*(consumer._client.add_topic(topic) for topic in topics))  # noqa: SLF001
 
 
 def _raw(record: ConsumerRecord) -> Raw:

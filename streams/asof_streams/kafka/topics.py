@@ -28,6 +28,7 @@ from aiokafka.errors import (
 )
 
 from asof_streams.errors import BrokerUnavailable, InvalidInput, UnavailableError
+from asof_streams.kafka.client import introduce
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
 from asof_streams.kafka.topic_rules import (
@@ -305,6 +306,7 @@ async def _offsets(
         consumer = AIOKafkaConsumer(**connection.arguments(), request_timeout_ms=_REQUEST_MS)
         try:
             await consumer.start()
+            await introduce(consumer, counts)
             request = consumer.beginning_offsets if edge == "beginning" else consumer.end_offsets
             offsets = await request(partitions)
         finally:
