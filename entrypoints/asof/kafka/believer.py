@@ -76,12 +76,13 @@ class BelieverPartition:
             folder = places.generation(generation)
             for name in (AGENT, NAME):
                 opened.callback(WriterLock(folder, patience=PATIENCE, name=name).release)
-            keep_keys([places], find_keys(connection, topics, keys_of(settings)))
-            self._at = TopicPartitions(places, opened.enter_context(Client(connection)), topics, partition)
-            first = begin_catalog(places, settings, connection, topics, partition)
+            client = opened.enter_context(Client(connection))
+            keep_keys([places], find_keys(client, topics, keys_of(settings)))
+            self._at = TopicPartitions(places, client, topics, partition)
+            first = begin_catalog(places, settings, client, topics, partition)
             self._info = first
             if generation != FIRST:
-                found = adopt_generation(places, connection, topics, partition, generation) or info
+                found = adopt_generation(places, client, topics, partition, generation) or info
                 if found is None:
                     raise NotFound(f"no generation {generation!r} was begun: {topics.semantic(generation)} is empty")
                 self._info = found

@@ -51,7 +51,7 @@ def choose_encryption(connection: Connection, topics: Topics, folder: Path) -> N
 
 
 def find_keys(
-    connection: Connection, topics: Topics, folder: Path | None, *, optional: bool = False, writes: bool = False
+    client: Client, topics: Topics, folder: Path | None, *, optional: bool = False, writes: bool = False
 ) -> KeyPlace | None:
     """Return where the keys of topics are; None: their content is not encrypted.
 
@@ -60,13 +60,12 @@ def find_keys(
     KeysUnavailable: the store has not these keys. TopicUnfit: the topics are being made of others; or they are to be
     written to, and were rewritten to others, which are there.
     """
-    with closing(Client(connection)) as client:
-        state = Control(client, topics).catch_up()
-        if writes and state.replaced is not None and client.partitions(Topics(state.replaced).control):
-            raise TopicUnfit(
-                f"{topics.prefix}.* were rewritten to {state.replaced}.*, where work goes on: set ASOF_KAFKA_PREFIX to"
-                f" {state.replaced}. To go back to these, delete the topics {state.replaced}.*"
-            )
+    state = Control(client, topics).catch_up()
+    if writes and state.replaced is not None and client.partitions(Topics(state.replaced).control):
+        raise TopicUnfit(
+            f"{topics.prefix}.* were rewritten to {state.replaced}.*, where work goes on: set ASOF_KAFKA_PREFIX to"
+            f" {state.replaced}. To go back to these, delete the topics {state.replaced}.*"
+        )
     if state.begun is not None and state.is_incomplete:
         raise TopicUnfit(
             f"{topics.prefix}.* are being made of {state.begun.prefix}.*, and that is not done. Run: asof topics"

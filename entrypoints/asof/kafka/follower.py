@@ -64,7 +64,7 @@ class ReplicaFollower:
             numbers = range(count) if partition is None else [partition]
             parts = {number: places_of(places, number, count) for number in numbers}
             own = [*parts.values()]
-            keep_keys([places, *own], find_keys(connection, topics, keys))
+            keep_keys([places, *own], find_keys(self._client, topics, keys))
             apply(self._control.catch_up(), own)  # what was dropped has no topic any more
             for number, part in parts.items():
                 try:

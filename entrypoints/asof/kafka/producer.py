@@ -39,7 +39,7 @@ class Producer:
         try:
             require(self._client.run(check_messages(connection, topics)))
             self.partitions = self._client.partitions(self._topic)
-            self._encoder = MessageEncoder(find_keys(connection, topics, keys_of(settings), writes=True))
+            self._encoder = MessageEncoder(find_keys(self._client, topics, keys_of(settings), writes=True))
         except BaseException:
             self._client.close()
             raise

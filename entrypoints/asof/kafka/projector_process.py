@@ -20,6 +20,7 @@ from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.backoff import OUTAGE
 from asof_streams.errors import UnavailableError, WriterBusy
+from asof_streams.kafka.client import Client
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
 
@@ -37,7 +38,8 @@ def project(settings: Settings) -> None:
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
     require(asyncio.run(check(connection, topics)))
     keys = keys_of(settings)
-    find_keys(connection, topics, keys)  # a projector without them does not begin
+    with Client(connection) as client:
+        find_keys(client, topics, keys)  # a projector without them does not begin
     stop = _signalled()
     with (
         suppress(KeyboardInterrupt),  # wherever it comes: nothing is lost that the topics have

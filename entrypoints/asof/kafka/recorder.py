@@ -37,12 +37,12 @@ class RecorderPartition:
         with ExitStack() as opened:
             lock = WriterLock(places.root, patience=PATIENCE, name=AGENT)
             opened.callback(lock.release)
-            keep_keys([places], find_keys(connection, topics, keys_of(settings)))
             self._client = opened.enter_context(Client(connection))
+            keep_keys([places], find_keys(self._client, topics, keys_of(settings)))
             at = TopicPartitions(places, self._client, topics, partition)
             self._logs = TopicLogs(at, writer=token_hex(8))
             opened.callback(self._logs.close)
-            begin_catalog(places, settings, connection, topics, partition)
+            begin_catalog(places, settings, self._client, topics, partition)
             self._writer = open_writer(
                 *(places, settings, self._logs.open),
                 patience=PATIENCE,

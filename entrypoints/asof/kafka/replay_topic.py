@@ -66,7 +66,7 @@ class TopicSink:
         prefix = self._topic.removesuffix(".messages")
         if self._log != "messages" or prefix == self._topic:
             return None
-        return find_keys(connection_of(self._settings), Topics(prefix), self._settings.keys, optional=True, writes=True)
+        return find_keys(self._client, Topics(prefix), self._settings.keys, optional=True, writes=True)
 
     def _outgoing(self, record: Record) -> Outgoing:
         if self._log == "messages":

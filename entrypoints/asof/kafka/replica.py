@@ -25,7 +25,6 @@ from asof_streams.errors import DamagedLog, NotFound, WriterBusy
 from asof_streams.events import Event, decode
 from asof_streams.files import locked_folder, make_folder
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.topic_log import PartitionId
@@ -262,7 +261,7 @@ def list_generations(places: DirectoryLayout, new: Sequence[GenerationInfo]) -> 
 
 
 def adopt_generation(
-    places: DirectoryLayout, connection: Connection, topics: Topics, partition: int, name: str = FIRST
+    places: DirectoryLayout, client: Client, topics: Topics, partition: int, name: str = FIRST
 ) -> GenerationInfo | None:
     """List the generation that a semantic topic begins with, if the directory lists none of the name yet; return it.
 
@@ -275,10 +274,9 @@ def adopt_generation(
         return listed
     at = PartitionId(topics.semantic(name), partition)
     fence = Fence(str(at))
-    with Client(connection) as client:  # of its own: after a read, one knows the partitions of that topic alone
-        end = client.end(*at) if client.partitions(at.topic) else 0
-        with closing(client.read(*at, 0, end)) as read:
-            first = next((batch for found in read for raw in found if (batch := fence.pass_through(raw))), None)
+    end = client.end(*at) if client.partitions(at.topic) else 0
+    with closing(client.read(*at, 0, end)) as read:
+        first = next((batch for found in read for raw in found if (batch := fence.pass_through(raw))), None)
     if first is None:
         return None
     info = _described(name, at, [decode(sent.type, sent.version, sent.payload) for sent in first])
@@ -287,10 +285,10 @@ def adopt_generation(
 
 
 def begin_catalog(
-    places: DirectoryLayout, settings: Settings, connection: Connection, topics: Topics, partition: int
+    places: DirectoryLayout, settings: Settings, client: Client, topics: Topics, partition: int
 ) -> GenerationInfo:
     """Return the generation that a memory begins with, and list it: as its topic says, or else as the settings do."""
-    first = adopt_generation(places, connection, topics, partition)
+    first = adopt_generation(places, client, topics, partition)
     if first is None:
         with closing(extractor_factory(settings)) as extractors:
             first = first_generation(settings, extractors, load_ontology(settings.ontology))

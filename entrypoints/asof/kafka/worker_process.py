@@ -89,9 +89,9 @@ async def work(settings: Settings, roles: Roles | None = None) -> None:
     try:
         require(await check(connection, topics))
         with ExitStack() as opened:
-            place = await asyncio.to_thread(find_keys, connection, topics, keys_of(settings), writes=True)
             client = await asyncio.to_thread(Client, connection)
             opened.callback(client.close)
+            place = await asyncio.to_thread(find_keys, client, topics, keys_of(settings), writes=True)
             metrics = opened.enter_context(WorkerMetrics(settings.worker_metrics))
             worker = _Worker(settings, connection, topics, places, server, client, metrics, place)
             await worker.run(roles or Roles(), opened)
@@ -261,9 +261,9 @@ class _Worker:
 
     def _can_follow(self, generation: str, count: int) -> bool:
         """Whether the ontology of a generation is known here: one that another machine built need not be."""
-        there, connection, topics = places_of(self._places, 0, count), self._connection, self._topics
-        begin_catalog(there, self._settings, connection, topics, 0)  # with the first one, which answers until a switch
-        info = adopt_generation(there, connection, topics, 0, generation)
+        there, client, topics = places_of(self._places, 0, count), self._client, self._topics
+        begin_catalog(there, self._settings, client, topics, 0)  # with the first one, which answers until a switch
+        info = adopt_generation(there, client, topics, 0, generation)
         if info is None:
             return True
         try:

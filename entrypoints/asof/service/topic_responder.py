@@ -87,10 +87,10 @@ class ResponderPartition:
             for name in (RESPONDER, REPLIES):
                 opened.callback(WriterLock(places.root, patience=PATIENCE, name=name).release)
             keys = keys_of(settings)
-            keep_keys([places], find_keys(connection, topics, keys))
+            self._client = opened.enter_context(Client(connection))
+            keep_keys([places], find_keys(self._client, topics, keys))
             whole = DirectoryLayout(settings.data)
             self._keeper = opened.enter_context(ReplicaKeeper(whole, places, connection, topics, partition, keys))
-            self._client = opened.enter_context(Client(connection))
             self._at = TopicPartitions(places, self._client, topics, partition)
             self._memory = opened.enter_context(closing(_Memory(places, settings, now)))
             self._loop = asyncio.new_event_loop()
