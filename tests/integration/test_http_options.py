@@ -189,10 +189,14 @@ def test_an_option_of_a_message_beside_the_messages_is_refused_with_its_place(
         ("POST", "/search?known_at=2024-05-01", {"query": "Berlin", "group_ids": ["misplaced"]}, "known_at"),
         ("POST", "/search?all_groups=true", {"query": "Berlin"}, "all_groups"),
         ("POST", "/search?group_id=misplaced", {"query": "Berlin"}, "group_id"),
+        ("POST", "/search?max_facts=1", {"query": "Berlin"}, "max_facts"),
+        ("POST", "/messages?suppress_content=true", {"group_id": "misplaced", "messages": []}, "suppress_content"),
+        ("POST", "/messages?schema_id=default", {"group_id": "misplaced", "messages": []}, "schema_id"),
+        ("POST", "/messages?update_communities=true", {"group_id": "misplaced", "messages": []}, "update_communities"),
         ("GET", "/episodes/misplaced?last_n=5&valid_at=2024-05-01", None, "valid_at"),
     ],
 )
-def test_a_parameter_of_our_own_routes_is_refused_where_it_would_change_nothing(
+def test_a_parameter_of_our_own_routes_or_an_option_of_the_body_is_refused_where_it_would_change_nothing(
     server: Server, method: str, path: str, body: object, name: str
 ) -> None:
     answer = server.client.request(method, path, json=body)

@@ -11,7 +11,9 @@ from fastapi import Depends, Query, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import ParamTypes
 from fastapi.routing import APIRoute
+from pydantic.fields import FieldInfo
 
+from asof.http.schemas.graphiti import OPTIONS, AddMessages
 from asof.operations.errors import InvalidInput
 from asof.operations.queries import FAR, unknown
 from asof.service.service import Service
@@ -56,16 +58,26 @@ known_parameters: Final = Depends(_check_names)
 
 
 async def _check_places(request: Request) -> None:
-    """Refuse a query parameter that others of our routes have: whoever sends one relies on it.
+    """Refuse a query parameter that others of our routes have, or an option of the body: whoever sends it relies on it.
 
-    Not a field of the body: where that is missing, the body is what is wrong.
+    Not a field that the body needs: where that is missing, the body is what is wrong.
     """
     route: APIRoute = request.scope["route"]
     unnamed = request.query_params.keys() - _parameters_of(route).keys()
-    if unnamed and route.body_field is not None:
-        unnamed -= set(getattr(route.body_field.field_info.annotation, "model_fields", ()))
-    for name in sorted(unnamed & _own_parameters(request)) if unnamed else ():
+    if not unnamed:
+        return
+    needed, options = _fields_of(route)
+    for name in sorted((unnamed - needed) & (_own_parameters(request) | options)):
         raise InvalidInput("this route does not take it", field=f"query.{name}")
+
+
+def _fields_of(route: APIRoute) -> tuple[set[str], set[str]]:
+    """Return the names of the fields that the body of a route needs, and those that it may have, in a message too."""
+    body = None if route.body_field is None else route.body_field.field_info.annotation
+    fields: dict[str, FieldInfo] = getattr(body, "model_fields", {})
+    needed = {name for name, field in fields.items() if field.is_required()}
+    options = fields.keys() - needed
+    return needed, options | set(OPTIONS) if body is AddMessages else options
 
 
 parameters_in_place: Final = Depends(_check_places)
