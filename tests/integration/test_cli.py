@@ -441,6 +441,12 @@ def test_a_group_is_erased_only_when_told_twice_and_then_for_ever(told: Asof) ->
     assert not any(b"Lisbon" in path.read_bytes() for path in told.data.rglob("*") if path.is_file())
 
 
+def test_an_erasure_of_a_group_of_which_there_is_nothing_says_so(told: Asof) -> None:
+    assert told("erase", "defautl", "--yes") == "nothing of this group was there; the request is message 3\n"
+    assert told("erase", "default", "--yes") == "erased; the request is message 4\n"
+    assert told("erase", "default", "--yes") == "erased; the request is message 5\n"
+
+
 def test_the_doctor_says_what_is_there_and_who_writes(told: Asof) -> None:
     found = {finding["what"]: finding for finding in told.json("doctor")}
 

@@ -55,14 +55,21 @@ def erase(
     elif erasure.done is None:
         show.line(f"asked for at offset {erasure.position}; no worker has carried it out yet")
     else:
-        what = "erased" if erasure.messages is None else f"erased {show.counted(len(erasure.messages), 'message')}"
-        show.line(f"{what}; the request is {'at offset' if session.on_kafka else 'message'} {erasure.position}")
+        show.line(
+            f"{_what(erasure)}; the request is {'at offset' if session.on_kafka else 'message'} {erasure.position}"
+        )
         if erasure.keys_destroyed:
             show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
         if not erasure.done:
             show.talk(
                 "files still hold some of it, since a reader keeps them from being rewritten (asof stats: erasing)"
             )
+
+
+def _what(erasure: Any) -> str:
+    if erasure.messages is not None:
+        return f"erased {show.counted(len(erasure.messages), 'message')}"
+    return "erased" if any(log.erased for log in erasure.logs) else "nothing of this group was there"
 
 
 def _show_preview(call: Call, preview: Any) -> None:
