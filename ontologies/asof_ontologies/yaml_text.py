@@ -8,6 +8,7 @@ from typing import Any, Final
 import yaml
 
 _UNREAD: Final = (AttributeError, LookupError, TypeError, ValueError, RecursionError)  # PyYAML's own, of odd values
+_DEEPEST: Final = 50  # parts within each other
 
 
 class Unreadable(Exception):
@@ -82,7 +83,18 @@ _Words.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)
 
 
 class _Loader(_Words, yaml.SafeLoader):
-    """Any text."""
+    """Any text. PyYAML takes seconds for a line that nests more deeply than any ontology does."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self._depth == _DEEPEST:
+            raise RecursionError
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
 
 class _OwnLoader(_Words, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -8,6 +8,7 @@ from asof_ontologies import registry
 from asof_ontologies.cues import parse_cue
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.registry import load, names, read_file
+from asof_ontologies.yaml_text import Unreadable, read_yaml
 
 SMALL = """\
 id: small
@@ -198,3 +199,10 @@ def test_earlier_ontologies_of_ours_have_the_outcomes_that_they_have_today_and_o
 
     own = load(write(tmp_path, SMALL.replace("cardinality: one", "cardinality: one\n    lasting: false", 1)))
     assert own.occurrences == set()
+
+
+def test_a_text_that_nests_more_deeply_than_any_ontology_is_refused() -> None:
+    assert read_yaml("[" * 50 + "]" * 50, own=False).data is not None
+
+    with pytest.raises(Unreadable, match="leave tags and nested keys out"):
+        read_yaml("[" * 51 + "]" * 51, own=False)
