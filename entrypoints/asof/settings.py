@@ -280,13 +280,14 @@ class Settings(BaseSettings):
         named = arguments.get("settings_file") or environment.get("settings_file")
         if named is not None and not Path(named).is_file():
             raise InvalidInput(f"{named}: there is no such file", "settings_file")
-        file = TomlConfigSettingsSource(settings_cls, named or _FOUND)()
+        path = Path(named or _FOUND)
+        file = TomlConfigSettingsSource(settings_cls, path)() if path.is_file() else {}
         if named is None:
             _expect_harmless(file)
             if arguments.get("data") is None and environment.get("data") is None:
                 _expect_own(Path(file.get("data", settings_cls.model_fields["data"].default)))
         _expect_secrets_with_addresses((arguments, environment, file))
-        return init_settings, InitSettingsSource(settings_cls, environment), InitSettingsSource(settings_cls, file)
+        return init_settings, *(InitSettingsSource(settings_cls, found) for found in (environment, file) if found)
 
 
 def _expect_harmless(found: Mapping[str, Any]) -> None:
