@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from types import NoneType
 
-import jsonschema
+from jsonschema_rs import Draft202012Validator
 
 DESCRIPTION = Path(__file__).resolve().parents[2] / "shared/arango/openapi-3.12-subset.json"
 DESCRIBED = DESCRIPTION.exists()  # looked up once, not for each request
@@ -125,6 +125,6 @@ def _description() -> dict:
 
 
 @cache
-def _validator(published: str, method: str) -> jsonschema.Draft202012Validator:
+def _validator(published: str, method: str) -> Draft202012Validator:
     described = _description()["paths"][published][method]
-    return jsonschema.Draft202012Validator(described["requestBody"]["content"]["application/json"]["schema"])
+    return Draft202012Validator(described["requestBody"]["content"]["application/json"]["schema"])
