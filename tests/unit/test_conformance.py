@@ -1,6 +1,6 @@
 """docs/conformance.md names every criterion, and for each the tests that hold it."""
 
-import ast
+import re
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -76,8 +76,7 @@ def test_a_criterion_is_held_by_tests_that_exist_or_said_to_be_open(row: conform
 @cache
 def functions(path: str) -> set[str]:
     """Return the names of all functions of a module."""
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return {*re.findall(r"^ *def (\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)}
 
 
 @pytest.mark.parametrize(
