@@ -236,3 +236,13 @@ def test_the_cursor_of_another_question_is_refused_by_name(tmp_path):
             assert caught.value.field == "cursor"
         with pytest.raises(asof.InvalidInput):
             opened.entities(cursor="Cg")  # of no key
+
+
+def test_the_outcome_of_an_import_shows_in_python_how_much_was_refused_and_why(tmp_path: Path) -> None:
+    fact = {"subject": "Ana", "relation": "lives_in", "object": "Rome"}
+    with asof.open(tmp_path, embedder="none") as memory:
+        imported = memory.import_facts([fact, {**fact, "valid_at": "some day in Rome"}])
+
+    assert repr(imported) == "Produced(accepted=1, refused=1, parked=0)"
+    assert repr(imported.refused).startswith("(Refused(line=2, reason='valid_at: not a time")
+    assert "Rome" not in repr(imported.refused)

@@ -81,15 +81,18 @@ class Answer:
 
     __slots__ = ()
 
+    SHOWN: ClassVar[tuple[str, ...]] = ("uuid",)  # in a repr: fields that say nothing of what was said
+
     def to_json(self) -> dict[str, Any]:
         """Return the answer as every door shows it: times in RFC 3339 with Z, null for an open end."""
         found: dict[str, Any] = to_json(self, type(self))
         return found
 
     def __repr__(self) -> str:
-        """Return the class, and the id where there is one: nothing that was said."""
-        uuid = getattr(self, "uuid", None)
-        return f"{type(self).__name__}({'' if uuid is None else f'uuid={uuid!r}'})"
+        """Return the class with an id, or with counts, where there are any: nothing that was said."""
+        values = ((name, getattr(self, name, None)) for name in self.SHOWN)
+        shown = [(name, len(value) if isinstance(value, tuple) else value) for name, value in values]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown if value is not None)})"
 
 
 class Page(list[T], Generic[T]):
@@ -791,6 +794,8 @@ class Settled(Answer):
 class Refused(Answer):
     """A line that was not accepted, and why; never its content."""
 
+    SHOWN = ("line", "reason")
+
     line: Annotated[int, Field(ge=1, description="Its number, from 1.")]
     reason: Annotated[str, Field(description="A sentence, which names the field first.")]
     field: Annotated[
@@ -801,6 +806,8 @@ class Refused(Answer):
 @answer
 class Produced(Answer):
     """The outcome of many lines."""
+
+    SHOWN = ("accepted", "refused", "parked")
 
     accepted: int
     refused: tuple[Refused, ...]
@@ -813,6 +820,8 @@ class Produced(Answer):
 @answer
 class Imported(Answer):
     """The outcome of the import of another memory's export, or of a dry run of it."""
+
+    SHOWN = ("entities", "facts", "messages", "known", "left_out", "accepted", "refused", "parked")
 
     entities: Annotated[int, Field(description="Statements of entities that are new here.")]
     facts: Annotated[int, Field(description="Statements of facts that are new here, corrections and ends included.")]
