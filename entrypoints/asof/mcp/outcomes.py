@@ -8,13 +8,13 @@ from typing import Any, Final
 from asof.mcp.answers import Moments, time_or_none
 from asof.mcp.text import block, of_id, period
 from asof.mcp.tools import Access, Reply
-from asof.mcp.written_answers import ChangedFact, Learned
+from asof.mcp.written_answers import ChangedFact, Learned, LinkedEntities
 from asof.operations.answers import Outcome
 from asof.operations.errors import UnavailableError
 from asof.operations.quotes import quote
 from asof.operations.service_answers import outcome, reached_by
 
-_SHOWN: Final = 100  # facts of each list
+_SHOWN: Final = 100  # of each list
 
 
 async def outcome_of(
@@ -56,6 +56,11 @@ async def learned_of(
     def changed(*ways: str) -> tuple[ChangedFact, ...]:
         return tuple(_changed(belief) for effect in effects for way in ways for belief in getattr(effect, way))
 
+    links = [
+        LinkedEntities(uuid=link.uuid, duplicate=link.duplicate_name, into=link.into_name)
+        for effect in effects
+        for link in effect.duplicates
+    ]
     whole = {
         "learned": changed("began", "restored", "refined"),
         "ended": changed("ended"),
@@ -74,7 +79,8 @@ async def learned_of(
         learned=whole["learned"][:_SHOWN],
         ended=whole["ended"][:_SHOWN],
         retracted=whole["retracted"][:_SHOWN],
-        not_shown=sum(len(changes[_SHOWN:]) for changes in whole.values()),
+        linked=tuple(links[:_SHOWN]),
+        not_shown=sum(len(changes[_SHOWN:]) for changes in (*whole.values(), links)),
     )
 
 
@@ -104,6 +110,7 @@ def learned_lines(learned: Learned) -> list[str]:
         lines += [
             f"- {word}: {quote(one.fact)}{period(one.valid_at, one.invalid_at)} {of_id(one.uuid)}" for one in changed
         ]
+    lines += [f"- One since: {quote(one.duplicate)} and {quote(one.into)}" for one in learned.linked]
     if learned.not_shown:
         lines.append(f"{learned.not_shown} more are not shown: get_episode_entities or what_changed has them.")
     if learned.kept_as_note is False and len(lines) == 1:

@@ -16,8 +16,16 @@ class ChangedFact(BaseModel):
     invalid_at: Instant | None
 
 
+class LinkedEntities(BaseModel):
+    """Two entities that are one since a message said so."""
+
+    uuid: str = Field(description="Of the link.")
+    duplicate: str
+    into: str
+
+
 class Learned(ToolAnswer):
-    """What became of a message: what was learned of it, what it ended."""
+    """What became of a message: what was learned of it, what it ended, and who is one since."""
 
     message: str
     job: int = Field(description="Its position on the log: get_status asks about it.")
@@ -28,7 +36,8 @@ class Learned(ToolAnswer):
     learned: tuple[ChangedFact, ...]
     ended: tuple[ChangedFact, ...]
     retracted: tuple[ChangedFact, ...]
-    not_shown: int = Field(description="Facts beyond the first hundred of each list.")
+    linked: tuple[LinkedEntities, ...] = ()
+    not_shown: int = Field(description="What is beyond the first hundred of each list.")
     kept_as_note: bool | None = Field(
         description="Whether nothing was understood, so that it is kept as words alone; null until it is processed."
     )
