@@ -270,3 +270,9 @@ def test_a_name_with_escapes_is_read_by_its_words_alone() -> None:
     assert stated('{"name": "Ana", "employer": "Soci\\u00e9t\\u00e9 Acme", "city": "Rome"}') == {
         ("Ana", "lives_in", "Rome")
     }
+
+
+@pytest.mark.parametrize("content", ['{"city": "Berlin"}\n{I like tea', "7\n8", '"Berlin"\n"Oslo"'])
+def test_lines_that_are_not_all_objects_or_lists_are_text(content: str) -> None:
+    assert words(content) == content
+    assert nodes(content) == []

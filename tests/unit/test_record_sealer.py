@@ -121,3 +121,37 @@ def test_a_record_says_in_its_headers_in_which_context_it_was_sealed(tmp_path: P
     own = context("/asof/episodic", "mention.observed", 1, derive("event", "episodic", 3, 0, "mention.observed"))
     assert context_of(dict(sent.headers)) == own
     assert sealer.open("ana", own, sent.value or b"") == b"{}"
+
+
+def test_a_number_is_read_of_a_whole_header_alone_and_none_that_no_tree_has(tmp_path: Path) -> None:
+    sealed = RecordSealer(KeyFolder(tmp_path)).seal("ana", 3, CONTEXT, b"{}")
+
+    assert number_of(sealed[:25]) == 3
+    assert number_of(sealed[:24]) == number_of(b"") == -1
+    largest = (1 << 63) - 1
+    assert number_of(sealed[:5] + largest.to_bytes(8) + sealed[13:]) == largest
+    assert number_of(sealed[:5] + (largest + 1).to_bytes(8) + sealed[13:]) == -1
+
+
+def test_what_a_sender_sent_is_a_run_from_the_first_to_the_last() -> None:
+    assert runs_of([7, 5, 3 << 24]) == [range(5, 8), range(3 << 24, (3 << 24) + 1)]
+
+
+def test_whether_a_record_can_be_opened_is_whether_its_key_is_left(tmp_path: Path) -> None:
+    keys = KeyFolder(tmp_path)
+    sealer = RecordSealer(keys)
+    sealed = sealer.seal("ana", 3, CONTEXT, b"{}")
+    assert sealer.can_open("ana", sealed)
+
+    keys.destroy("ana", range(3, 4))
+
+    assert not sealer.can_open("ana", sealed)
+
+
+def test_a_store_with_fewer_trees_than_were_used_is_refused(tmp_path: Path) -> None:
+    keys = KeyFolder(tmp_path)
+    RecordSealer(keys).seal("ana", 3, CONTEXT, b"{}")
+
+    RecordSealer(keys, lambda _: 1).expect("ana")
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        RecordSealer(keys, lambda _: 2).expect("ana")

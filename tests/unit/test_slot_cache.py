@@ -7,7 +7,15 @@ from asof_projections.model.rows import Slot
 from asof_projections.slot_cache import SlotCache, assertion_of, ending_of
 from asof_projections.versions import Assertion
 from asof_streams.events import Event, Record
-from asof_streams.semantic import FactAsserted, FactEnded
+from asof_streams.semantic import (
+    FactAsserted,
+    FactAttested,
+    FactEnded,
+    FactInvalidated,
+    FactReinforced,
+    FactRestored,
+    FactRetracted,
+)
 
 WHERE = ("g", "ana", "lives_in")
 EMPTY = Slot((), (), {})
@@ -124,3 +132,113 @@ def test_all_slots_are_dropped_where_there_are_too_many_of_which_a_load_keeps_mo
     cache.read("g", "ben", "lives_in", lambda: two)
 
     assert (kept(cache) is not None) is loading
+
+
+def cached(*records: Record) -> SlotCache:
+    """Return a cache that has kept a slot from its first statement on."""
+    cache = SlotCache()
+    assert kept(cache) is None
+    for each in records:
+        cache.apply(each)
+    return cache
+
+
+def of_two(*, first: bool = False) -> Slot:
+    """Return a slot of two statements, the first an occurrence or not."""
+    told = [*of(asserted(1, "one", occurrence=first)), *of(asserted(2, "two"))]
+    return Slot(told, (), {"one": ((1, 2),), "two": ((2, 3),)})
+
+
+def retracted(*dead: str, live: tuple[str, ...] = ()) -> FactRetracted:
+    return FactRetracted(
+        retraction_id="r", target=dead[0], dead=dead, live=live, episode_id="episode", reason="retracted"
+    )
+
+
+def test_a_slot_has_indexes_from_its_second_statement_on_and_none_where_something_happened() -> None:
+    def read(slot: Slot) -> Slot:
+        return SlotCache().read(*WHERE, lambda: slot)
+
+    assert read(Slot(of(asserted(1)), (), {})).long is None
+    assert read(of_two()).long is not None
+    assert read(of_two(first=True)).long is None
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_kept_slot_is_as_the_events_say(length: int) -> None:
+    """Each event is applied after the slot was read, so that a copy of what it was would show."""
+    told = [asserted(n, f"fact{n}") for n in range(1, length + 1)]
+    cache = cached(*told)
+    first = kept(cache)
+    assert first is not None
+    [*assertions] = first.assertions
+
+    cache.apply(record(5, FactReinforced(fact_id="fact1", said_at=9, episode_id="e")))
+    cache.apply(record(6, FactInvalidated(fact_id="fact1", kind="superseded", cause="c", holds=((1, 7),))))
+    cache.apply(record(7, ended(7)))
+    slot = kept(cache)
+    assert slot is not None
+    assert [a.attested for a in slot.assertions] == [9, *(a.attested for a in assertions[1:])]
+    assert slot.held["fact1"] == ((1, 7),)
+    assert list(slot.endings) == [ending_of(ended(7))]
+
+    cache.apply(record(8, FactAttested(fact_id="fact1", attested=4)))
+    cache.apply(record(9, FactRestored(fact_id="fact1", cause="c", holds=((1, 2),))))
+    cache.apply(record(10, retracted("ending")))
+    slot = kept(cache)
+    assert slot is not None
+    assert next(iter(slot.assertions)).attested == 4
+    assert slot.held["fact1"] == ((1, 2),)
+    assert list(slot.endings) == []
+
+    cache.apply(record(11, retracted("fact1")))
+    slot = kept(cache)
+    assert slot is not None
+    assert [a.fact_id for a in slot.assertions] == [f"fact{n}" for n in range(2, length + 1)]
+    assert "fact1" not in slot.held
+
+
+def test_what_is_planned_again_is_not_done() -> None:
+    planned = record(2, FactReinforced(fact_id="one", said_at=9, episode_id="e", granule=(3, 4), planned=True))
+    cache = SlotCache()
+    cache.read(*WHERE, lambda: Slot([a._replace(done=False) for a in of_two(first=True).assertions], (), {}))
+    cache.apply(planned)
+    slot = kept(cache)
+    assert slot is not None
+    assert next(iter(slot.assertions)).done is False
+
+    cache.apply(record(3, FactReinforced(fact_id="one", said_at=9, episode_id="e", granule=(3, 4))))
+    slot = kept(cache)
+    assert slot is not None
+    assert next(iter(slot.assertions)).done is True
+
+
+def test_events_of_facts_that_are_not_kept_change_nothing() -> None:
+    cache = cached(asserted(1))
+    before = kept(cache)
+    cache.apply(record(2, FactReinforced(fact_id="other", said_at=9, episode_id="e")))
+    cache.apply(record(3, FactInvalidated(fact_id="other", kind="superseded", cause="c", holds=())))
+    cache.apply(record(4, FactAttested(fact_id="other", attested=9)))
+    cache.apply(record(5, retracted("other")))
+
+    assert kept(cache) == before
+
+
+def test_a_slot_in_which_something_happens_later_is_dropped() -> None:
+    cache = cached(asserted(1), asserted(2, "visit", occurrence=True))
+    assert kept(cache) is None
+
+
+def test_all_slots_are_dropped_where_statements_count_again() -> None:
+    cache = cached(asserted(1), record(2, retracted("other", live=("gone",))))
+    assert kept(cache) is None
+
+
+def test_what_is_retracted_after_all_were_dropped_is_not_looked_for() -> None:
+    cache = cached(asserted(1))
+    cache.clear()
+    cache.read("g", "ben", "lives_in", of_two)
+    cache.apply(record(2, retracted("fact")))
+    cache.apply(record(3, FactReinforced(fact_id="fact", said_at=9, episode_id="e")))
+
+    assert [a.fact_id for a in cache.read("g", "ben", "lives_in", of_two).assertions] == ["one", "two"]

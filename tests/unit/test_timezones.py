@@ -16,7 +16,7 @@ from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.instants import parse, render
 from asof_streams.messages import Message, RetryRequest, TimezoneStatement
-from asof_streams.timezones import zone_of
+from asof_streams.timezones import on_wall, zone_of
 from world import World
 
 NIGHT = parse("2024-05-15T22:30:00Z")  # half past midnight in Berlin, on the sixteenth
@@ -202,3 +202,10 @@ def test_a_dry_run_dates_what_happened_as_an_import_would(world: World) -> None:
     world.memory.state_fact(group_id="g", **visit)
 
     assert [(told.to_json()["valid_at"], told.to_json()["invalid_at"])] == visited(world)
+
+
+def test_the_second_time_that_a_wall_clock_shows_an_hour_is_written_as_the_first() -> None:
+    second = datetime(2024, 10, 27, 1, 30, tzinfo=UTC)
+
+    assert on_wall(second, zone_of("Europe/Berlin")) == datetime(2024, 10, 27, 2, 30, tzinfo=UTC)
+    assert on_wall(second, zone_of("Europe/Berlin")).fold == 0
