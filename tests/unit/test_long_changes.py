@@ -1,5 +1,7 @@
 """What one message changes in a long slot, beside the slot."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from asof_agents.handlers.long_changes import LongChanges, Patch
@@ -26,6 +28,26 @@ def test_a_patch_reads_as_if_its_changes_were_made_and_changes_nothing_below() -
         with pytest.raises(KeyError):
             patch[gone]
     assert (known, patch.changes) == ({"a": 1, "b": 2, "c": 3}, {"a": None, "b": 20, "d": 4})
+
+
+class Unwalked(dict[str, int]):
+    """A long slot, as who must not walk through it sees it."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError
+
+
+def test_how_much_a_patched_mapping_holds_is_known_without_a_walk_through_it() -> None:
+    patch = Patch(Unwalked({"a": 1, "b": 2, "c": 3}))
+
+    assert len(patch) == 3
+    patch["b"] = 20
+    patch["d"] = 4
+    del patch["a"]
+    assert len(patch) == 3
+    assert patch
+    del patch["b"], patch["c"], patch["d"]
+    assert not patch
 
 
 def assertion(fact: str, value: str, start: int) -> Assertion:
