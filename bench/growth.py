@@ -69,7 +69,7 @@ class _Growth:
     def _grown(self, start: int, size: int, most: int) -> Iterator[_Measured]:
         """Write messages up to a size; yield what is measured there."""
         written = child("grow", self._directory, self.what, start, size, most, self.model)
-        memory, opening = {"writer": written["writer_megabytes"]}, {"writer": written["open"] * 1e3}
+        memory = {"writer": written["writer_megabytes"]}
         yield _Measured(
             "a message", "us of processor time", {"us": written["us"]},
             f"{written['us_before']:.0f} on average since the size before",
@@ -79,14 +79,13 @@ class _Growth:
             yield _Measured("calls of the model", "calls a message", {"calls": written["calls"] / size})
         if self.what != "facts":
             give_vectors(DirectoryLayout(self._directory))
-            questions: Values = {}
-            for reader, embedder in (("reader", "none"), ("reader with vectors", "minilm")):
-                asked = self._asked(size, embedder)
-                memory[reader], opening[reader] = asked["peak_megabytes"], asked["open"] * 1e3
-                questions |= asked["questions"]
+            words, vectors = self._asked(size, "none"), self._asked(size, "minilm")
+            memory |= {"reader": words["reader_megabytes"], "reader with vectors": vectors["reader_megabytes"]}
+            opening = {"to read": words["open"], "to write": words["open_to_write"]}
+            yield _Measured("opening", "ms of processor time", opening)
+            questions = words["questions"] | vectors["questions"]
             yield _Measured("questions", "ms of processor time", questions, "p50; vectors are random")
         yield _Measured("peak resident memory", "MB", memory, "the writer began at the size before")
-        yield _Measured("opening", "ms of processor time", opening)
         sizes = _bytes(self._directory)
         yield _Measured("disk", "bytes a message", {kind: taken / size for kind, taken in sizes.items()})
 

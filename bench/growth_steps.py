@@ -33,12 +33,9 @@ def grow(directory: str, what: str, start: str, stop: str, total: str, model: st
     first, last, most = int(start), int(stop), int(total)
     turns = min(_LAST, (last - first) // 2)
     beside = min(_BESIDE, turns)
-    began = time.process_time()
     with asof.open(directory, **settings) as memory:
-        memory.erase("nobody")  # so that it is open for writing
-        said: dict[str, Any] = {"open": time.process_time() - began}
-        said["us_before"] = _write(memory, what, range(first, last - turns), most)
-        said["writer_megabytes"] = peak_megabytes()
+        us_before = _write(memory, what, range(first, last - turns), most)
+        said: dict[str, Any] = {"us_before": us_before, "writer_megabytes": peak_megabytes()}
         with asof.open(f"{directory}-beside-{last}", **settings) as other:
             _write(other, what, range(beside), most)
             times = [
@@ -79,17 +76,19 @@ def _lines(what: str, numbers: range, most: int) -> Iterator[bytes]:
 
 
 def ask(directory: str, size: str, embedder: str, count: str) -> dict[str, Any]:
-    """Open the directory of a chat of so many messages, and ask so many questions of each kind.
+    """Open the directory of a chat of so many messages, ask so many questions of each kind, and open it for writing.
 
-    `questions` are the median milliseconds of each kind.
+    `questions` are the median milliseconds of each kind, `open` and `open_to_write` milliseconds too.
     """
     people = [story.speaker(number * 7 % story.speakers(int(size))) for number in range(_WARMING + int(count))]
     began = time.process_time()
     with asof.open(directory, embedder=embedder) as memory:
         memory.facts(about=people[0], group_id=story.GROUP)
-        opened = time.process_time() - began
-        kinds = _QUESTIONS[embedder].items()
-        return {"open": opened, "questions": {name: _median(kind, memory, people) for name, kind in kinds}}
+        opened = (time.process_time() - began) * 1e3
+        medians = {name: _median(kind, memory, people) for name, kind in _QUESTIONS[embedder].items()}
+        megabytes = peak_megabytes()
+        to_write = _milliseconds(memory.produce, ())
+    return {"open": opened, "questions": medians, "reader_megabytes": megabytes, "open_to_write": to_write}
 
 
 Question = Callable[[Memory, str], object]
@@ -107,9 +106,10 @@ _QUESTIONS: Final[dict[str, dict[str, Question]]] = {  # by embedder, each about
 
 
 def _median(question: Question, memory: Memory, people: list[str]) -> float:
-    def milliseconds(who: str) -> float:
-        began = time.process_time()
-        question(memory, who)
-        return (time.process_time() - began) * 1e3
+    return median([_milliseconds(question, memory, who) for who in people][_WARMING:])
 
-    return median([milliseconds(who) for who in people][_WARMING:])
+
+def _milliseconds(work: Callable[..., object], *arguments: object) -> float:
+    began = time.process_time()
+    work(*arguments)
+    return (time.process_time() - began) * 1e3
