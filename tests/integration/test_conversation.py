@@ -297,6 +297,20 @@ def test_who_asks_for_his_goals_is_told_his_own_and_of_others_by_whose_they_are(
     run(tmp_path, told)
 
 
+def test_who_asks_what_is_known_of_him_is_told_all_of_it(tmp_path: Path) -> None:
+    liked = [f"tune {number}" for number in range(12)]
+    with asof.open(tmp_path, embedder="hash") as memory:
+        memory.import_facts(
+            {"subject": "marco", "relation": "likes", "object": one, "group_id": "guild"} for one in liked
+        )
+
+    async def ask(here: Platform) -> None:
+        [answer] = await here.say("What do you know about me?", name="marco")
+        assert answer.text.split("\n- ")[1:] == [f"marco likes {one}" for one in liked]
+
+    run(tmp_path, ask)
+
+
 def test_what_was_said_before_the_first_conversation_is_answered_to_nobody(tmp_path: Path) -> None:
     with asof.open(tmp_path, embedder="hash") as memory:
         memory.add("I live in Rome.", group_id="guild", role="alice")

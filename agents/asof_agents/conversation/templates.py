@@ -3,7 +3,7 @@
 from typing import Final
 
 from asof_agents.conversation.material import ReplyMaterial
-from asof_agents.conversation.questions import is_question
+from asof_agents.conversation.questions import asks_about_speaker, is_question
 
 NOTED: Final = "Noted 🌟"  # the answer to a goal
 SALUTE: Final = "🫡"  # the reaction to feedback
@@ -15,7 +15,7 @@ _NOTHING: Final = f"I know nothing about this yet. {_NO_MODEL}"
 _FOUND: Final = f"This is what I remember. {_NO_MODEL}"
 _KEPT: Final = f"I have kept this. {_NO_MODEL}"
 _KEPT_BESIDE: Final = f"I have kept this. This is what I remember about it. {_NO_MODEL}"
-_SHOWN: Final = 5  # facts
+_SHOWN: Final = 5  # facts, unless who asks wants to know all
 
 
 def from_memory(material: ReplyMaterial, words: str) -> str:
@@ -23,7 +23,8 @@ def from_memory(material: ReplyMaterial, words: str) -> str:
 
     Of what is no question it says that it is kept.
     """
-    facts = list(dict.fromkeys(fact.sentence for fact in material.facts))[:_SHOWN]
+    facts = list(dict.fromkeys(fact.sentence for fact in material.facts))
+    facts = facts if asks_about_speaker(words) else facts[:_SHOWN]
     objectives = [objective.sentence for objective in material.objectives]
     asks = is_question(words)
     if not facts and not objectives:

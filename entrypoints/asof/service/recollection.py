@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", Fact, FactRow, Hit, Fact | FactRow)
 
 _OF_ANY_TIME: Final = 100  # facts, and as many turns, of which those of a period are chosen
+_OF_SPEAKER: Final = 20  # facts, for who asks what is known of him
 _OF_ANYBODY: Final = 100  # objectives, of which those of who asks are chosen
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
@@ -122,13 +123,15 @@ class RecollectionQuery:
     def _facts(
         self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment, period: "AskedPeriod | None"
     ) -> Sequence[Fact | FactRow]:
-        """Return the facts that fit the message, as many as the archetype says."""
+        """Return the facts that fit the message, as many as the archetype says; to who asks about himself more."""
         fitting: Sequence[Fact | FactRow] = _fitting(hits, archetype)
         if not self.with_context:
             goals = asks_for_goals(self.text)
             when = at if period is None else at._replace(valid=None)
             fitting = [] if goals else facts_to_tell(source, self.group, self.speaker, self.text, fitting, when)
             fitting = fitting if period is None else _of_period(fitting, period)
+            if asks_about_speaker(self.text):
+                return fitting[:_OF_SPEAKER]
         return fitting[: archetype.vector_limit]
 
     def _aims(
