@@ -8,67 +8,43 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.runtime.processes import tune_allocator
-from bench import (
-    agents,
-    asking,
-    chatting,
-    finding,
-    generations,
-    growth,
-    importing,
-    kafka,
-    logs,
-    moments,
-    opening,
-    peers,
-    rebuilding,
-    scaling,
-    searching,
-    service_memory,
-    serving,
-    shapes,
-    soak,
-    synthetic,
-    talking,
-    tracing,
-    two_clocks,
-)
+from bench import peers, synthetic
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
-from bench.peers import agent_memory
 
-SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
-    "log": logs.measure,
-    "import": importing.measure,
-    "rebuild": rebuilding.measure,
-    "chat": chatting.measure,
-    "model": asking.measure,
-    "asof": moments.measure,
-    "vectors": finding.measure,
-    "open": opening.measure,
-    "growth": growth.measure,
-    "growth-model": growth.measure_model,
-    "shapes": shapes.measure,
-    "search": searching.measure,
-    "serve": serving.measure,
-    "serve-memory": service_memory.measure,
-    "mcp": agents.measure,
-    "conversation": talking.measure,
-    "generations": generations.measure,
-    "telemetry": tracing.measure,
-    "two-clocks": two_clocks.measure,
-    "kafka": kafka.measure,
-    "soak": soak.measure,
-    "generations-kafka": generations.measure_on_kafka,
-    "peers": peers.measure,
-    "agent-memory": agent_memory.measure,
-    "scale": scaling.measure,
-    "scale-import": scaling.measure_import,
+SUBJECTS = {  # the function that measures each
+    "log": "logs.measure",
+    "import": "importing.measure",
+    "rebuild": "rebuilding.measure",
+    "chat": "chatting.measure",
+    "model": "asking.measure",
+    "asof": "moments.measure",
+    "vectors": "finding.measure",
+    "open": "opening.measure",
+    "growth": "growth.measure",
+    "growth-model": "growth.measure_model",
+    "shapes": "shapes.measure",
+    "search": "searching.measure",
+    "serve": "serving.measure",
+    "serve-memory": "service_memory.measure",
+    "mcp": "agents.measure",
+    "conversation": "talking.measure",
+    "generations": "generations.measure",
+    "telemetry": "tracing.measure",
+    "two-clocks": "two_clocks.measure",
+    "kafka": "kafka.measure",
+    "soak": "soak.measure",
+    "generations-kafka": "generations.measure_on_kafka",
+    "peers": "peers.measure",
+    "agent-memory": "peers.agent_memory.measure",
+    "scale": "scaling.measure",
+    "scale-import": "scaling.measure_import",
 }
 ASKED = {"agent-memory", "peers", "scale", "scale-import"}  # measured only if named: they install, or take hours
 SCALES = {"full": 1.0, "small": 0.05}
@@ -100,12 +76,18 @@ def main() -> None:
         result = {"scale": scale, "seed": synthetic.SEED, "machine": machine(Path(temporary))}
         material = Material(Path(temporary), scale, chosen.peers)
         for subject in subjects:
-            seconds = timed(lambda subject=subject: figures.extend((subject, f) for f in SUBJECTS[subject](material)))
+            seconds = timed(lambda subject=subject: figures.extend((subject, f) for f in _measured(subject, material)))
             print(f"{subject}: measured in {seconds:.0f} s", file=sys.stderr, flush=True)
             result["load_average_at_end"] = os.getloadavg()
             result["figures"] = [{"subject": subject} | figure.to_json() for subject, figure in figures]
             file.write_text(json.dumps(result, indent=1) + "\n")  # after each: a long run may be broken off
     print(table(figures))
+
+
+def _measured(subject: str, material: Material) -> Iterator[Figure]:
+    """Yield the figures of a subject. What it needs is imported now: all of it takes longer than many a small scale."""
+    module, _, function = SUBJECTS[subject].rpartition(".")
+    yield from getattr(import_module(f"bench.{module}"), function)(material)
 
 
 if __name__ == "__main__":

@@ -27,11 +27,11 @@ def measure(material: Material) -> Iterator[Figure]:
     with asof.open(empty, embedder="none") as memory:
         memory.add("Hello there.")
     for name, shape in islice(SHAPES.items(), material.count(len(SHAPES), 5)):
-        sizes = (_SMALLEST, largest // 4, largest)
-        seconds = [_seconds(empty, shape(size)) for size in sizes]
-        growth = seconds[2] / max(seconds[1], 0.05) / 4
-        values = {"scaled s": seconds[2], "growth": growth}
-        note = ", ".join(f"{size // 1024} KiB: {each:.3f} s" for size, each in zip(sizes, seconds, strict=True))
+        sizes = {_SMALLEST, largest // 4, largest}  # two of them are one at the smallest scale
+        seconds = {size: _seconds(empty, shape(size)) for size in sorted(sizes)}
+        growth = seconds[largest] / max(seconds[largest // 4], 0.05) / 4
+        values = {"scaled s": seconds[largest], "growth": growth}
+        note = ", ".join(f"{size // 1024} KiB: {each:.3f} s" for size, each in seconds.items())
         yield Figure(f"{name}, {largest // 1024} KiB", "processor s, of linear", values, targets=_TARGETS, note=note)
 
 
