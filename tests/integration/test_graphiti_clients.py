@@ -118,8 +118,7 @@ def test_another_program_makes_a_client_of_our_own_description_too(programs: Pat
 
 def run(command: list[str], folder: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # the generator looks for ruff
-    ended = subprocess.run(
-        command, cwd=folder, check=False, capture_output=True, text=True, env={**os.environ, "PATH": path}
-    )
+    environment = {**os.environ, "PATH": path, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    ended = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True, env=environment)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
