@@ -22,6 +22,7 @@ import typer.main
 
 import asof.cli
 import forks
+from asof.http.app import described
 from asof.mcp.sdk import load_sdk_here
 from asof.mcp.tools import TOOLS
 from asof.runtime import child_process
@@ -174,6 +175,7 @@ def prepare() -> None:
         importlib.import_module(name)
     for name in registry.names():
         patterns(registry.load(name))
+    described(keyed=False)
     for tool in TOOLS.values():
         tool.listed(whole=True, grouped=True)
     build = cache(typer.main.get_command)

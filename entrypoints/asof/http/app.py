@@ -1,13 +1,14 @@
 """The application: the routes over one service, and errors as answers. No answer quotes what was sent."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
@@ -33,6 +34,11 @@ from asof.service.service import Service
 
 _AGAIN_SECONDS: Final = 5
 _ERRORS_MAX: Final = 100  # of a body, that an answer lists
+_ROUTES: Final = [
+    route
+    for routes in (graphiti, groups, v1, generations, prompts, conversations, feed, health, description)
+    for route in routes.router.routes
+]
 _NO_OBJECT: Final = ("missing", "model_attributes_type", "model_type", "dict_type")  # pydantic's words for it
 
 
@@ -51,9 +57,6 @@ def application(
     which take the tokens of an authorization server, too, if there is one.
     """
     app = FastAPI(
-        title="asof",
-        version=version(),
-        summary="A memory that keeps its history, behind the routes of Graphiti's server.",
         docs_url=None,  # FastAPI's pages load their scripts over the network
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},  # they have content
@@ -64,28 +67,29 @@ def application(
     app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate, tokens=tokens)
     app.add_middleware(Counted, metrics=metrics)
     app.add_middleware(Traced)
-    for routes in (graphiti, groups, v1, generations, prompts, conversations, feed, health, description):
-        app.router.routes.extend(routes.router.routes)
+    app.router.routes.extend(_ROUTES)
     app.router.routes.extend(agents)
     if tokens is not None:
         app.router.routes.extend(metadata_routes(tokens.config))
-    app.openapi = partial(_described, app.openapi, keyed=keys is not None)  # type: ignore[method-assign]
+    app.openapi = partial(described, keyed=keys is not None)  # type: ignore[method-assign]
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)
     return app
 
 
-def _described(describe: Callable[[], dict[str, Any]], *, keyed: bool) -> dict[str, Any]:
+@cache  # the same in every application
+def described(*, keyed: bool) -> dict[str, Any]:
     """Return the API's description, with the one schema that all problems refer to.
 
     Without keys a request may do without one, but a client that is generated from the description can send one all the
     same: it is for services with keys, too.
     A feed is a string: FastAPI describes its events by `itemSchema`, a word of OpenAPI 3.2, in a description of 3.1.
     """
-    described = describe()
-    described["components"]["schemas"].update(problems.SCHEMAS)
-    for methods in described["paths"].values():
+    summary = "A memory that keeps its history, behind the routes of Graphiti's server."
+    api = get_openapi(title="asof", version=version(), summary=summary, routes=_ROUTES)
+    api["components"]["schemas"].update(problems.SCHEMAS)
+    for methods in api["paths"].values():
         for operation in methods.values():
             if not keyed and "security" in operation:
                 operation["security"] = [*ANY_KEY, {}]
@@ -93,13 +97,13 @@ def _described(describe: Callable[[], dict[str, Any]], *, keyed: bool) -> dict[s
                 for media in answer.get("content", {}).values():
                     if media.pop("itemSchema", None):
                         media["schema"] = {"type": "string"}
-    return described
+    return api
 
 
 async def _unprocessable(request: Request, error: Exception) -> Response:
     """Answer as FastAPI does, without the input: that is content."""
     assert isinstance(error, RequestValidationError)
-    known = _names(request.app)
+    known = _names()
     errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()[:_ERRORS_MAX]]
     if problems.is_ours(request.url.path):
         if errors[0]["type"] == "json_invalid":  # its place is a number of bytes, and no field
@@ -121,11 +125,12 @@ def _shown(where: Sequence[str | int], known: Collection[str]) -> list[str | int
     return [part if isinstance(part, int) or part in known else "*" for part in where]
 
 
-def _names(app: FastAPI) -> set[str]:
+@cache
+def _names() -> set[str]:
     """Return the names of all parameters and fields."""
-    described = app.openapi()
-    schemas = described["components"]["schemas"].values()
-    methods = [method for path in described["paths"].values() for method in path.values()]
+    api = described(keyed=False)
+    schemas = api["components"]["schemas"].values()
+    methods = [method for path in api["paths"].values() for method in path.values()]
     parameters = {parameter["name"] for method in methods for parameter in method.get("parameters", [])}
     return {"body", "query", "path", "header"} | parameters | {p for s in schemas for p in s.get("properties", {})}
 
