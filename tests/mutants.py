@@ -80,6 +80,12 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_instants.py",
         "tests/unit/test_times_in_words.py",
     ),
+    "streams/asof_streams/timezones.py": (
+        "tests/unit/test_timezones.py",
+        "tests/unit/test_instants.py",
+        "tests/unit/test_granules.py",
+        "tests/unit/test_checkins.py",
+    ),
     "streams/asof_streams/literals.py": ("tests/unit/test_literals.py",),
     "entrypoints/asof/service/intake.py": ("tests/unit/test_http_intake.py",),
     "agents/asof_agents/engine.py": (
@@ -186,6 +192,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_kept_ontologies.py",
         "tests/unit/test_attribute_types.py",
     ),
+    "agents/asof_agents/extraction/documents.py": ("tests/unit/test_documents.py",),
     "agents/asof_agents/extraction/attribute_values.py": ("tests/unit/test_attribute_types.py",),
     "agents/asof_agents/extraction/hybrid.py": ("tests/unit/test_hybrid.py",),
     "agents/asof_agents/extraction/llm/budget.py": ("tests/unit/test_model_budget.py",),
@@ -223,6 +230,16 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "streams/asof_streams/sqlite_records.py": _LOG,
     "streams/asof_streams/recorded_times.py": ("tests/unit/test_recorded_times.py",),
     "streams/asof_streams/sqlite_requests.py": _LOG,
+    "streams/asof_streams/key_store.py": (
+        "tests/unit/test_key_store.py",
+        "tests/unit/test_sealer.py",
+        "tests/contract/test_encrypted_log.py",
+    ),
+    "streams/asof_streams/record_sealer.py": (
+        "tests/unit/test_record_sealer.py",
+        "tests/unit/test_inbox.py",
+        "tests/contract/test_encrypted_log.py",
+    ),
     "streams/asof_streams/key_tree.py": ("tests/unit/test_key_tree.py",),
     "streams/asof_streams/compression.py": ("tests/contract/test_compression.py",),
     "streams/asof_streams/block.py": ("tests/contract/test_compression.py",),
@@ -327,6 +344,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "agents/asof_agents/meter.py": ("tests/unit/test_ingestion.py",),
     "projections/asof_projections/versions.py": ("tests/unit/test_versions.py",),
+    "projections/asof_projections/slot_cache.py": (
+        "tests/unit/test_slot_cache.py",
+        "tests/hostile/test_long_slots.py",
+    ),
     "projections/asof_projections/restatements.py": ("tests/unit/test_first_said.py",),
     # consolidation
     "agents/asof_agents/consolidation/communities.py": ("tests/unit/test_consolidation.py",),

@@ -242,3 +242,14 @@ def test_what_is_retracted_after_all_were_dropped_is_not_looked_for() -> None:
     cache.apply(record(3, FactReinforced(fact_id="fact", said_at=9, episode_id="e")))
 
     assert [a.fact_id for a in cache.read("g", "ben", "lives_in", of_two).assertions] == ["one", "two"]
+
+
+def test_what_was_dropped_counts_no_more_towards_how_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slot_cache, "_MOST", 2)
+    cache = cached(asserted(1))
+    cache.clear()
+    for who in ("ben", "cleo"):
+        cache.read("g", who, "lives_in", lambda who=who: Slot(of(asserted(2, who)), (), {}))  # type: ignore[misc]
+
+    assert cache.keeps("g", "ben", "lives_in")
+    assert cache.keeps("g", "cleo", "lives_in")
