@@ -22,7 +22,7 @@ from asof_streams.key_store import key_place
 from asof_streams.messages import Message, RecordRefused
 from asof_streams.record_sealer import is_sealed_record
 from asof_streams.sqlite_log import SqliteLog
-from kafka_broker import NEEDED, can_run, jars
+from kafka_broker import JAVA, NEEDED, can_run, jars
 from kafka_worker import Partition, World, dump
 from sealed_world import Sealed
 from unchecked import not_checked
@@ -260,7 +260,7 @@ def test_a_program_in_another_language_reads_what_was_not_erased(world: Sealed) 
 
     def read(topic: str) -> list[tuple[str, str]]:
         store = place.folder / place.memory
-        command = ["java", "-cp", f"{jars()}/*", EXAMPLE, world.connection.bootstrap, topic, store]
+        command = [*JAVA, "-cp", f"{jars()}/*", EXAMPLE, world.connection.bootstrap, topic, store]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
         return [(type_, value) for _, type_, value in (line.split("\t") for line in done.stdout.splitlines())]
 
