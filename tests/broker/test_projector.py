@@ -3,13 +3,15 @@
 import asyncio
 import json
 import random
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from aiokafka.admin import RecordsToDelete
@@ -488,9 +490,14 @@ def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_
 @pytest.fixture
 def at_topics(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """Commands that know where the topics are."""
+    find_topics(monkeypatch, world)
+    return world
+
+
+def find_topics(monkeypatch: pytest.MonkeyPatch, world: World) -> None:
+    """Let commands know where the topics are."""
     monkeypatch.setenv("ASOF_KAFKA_PREFIX", world.topics.prefix)
     monkeypatch.setenv("ASOF_EMBEDDER", "none")
-    return world
 
 
 READ = [
@@ -514,13 +521,27 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, *capsys.readouterr()
 
 
+@pytest.fixture(scope="session")  # between its tests a run of several processes has those of other files
+def told_once(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[World, Path]]:
+    """Topics that nothing is added to any more, and the directory of the worker that was told all of them."""
+    with World(bootstrap, f"test-told-{uuid4().hex[:12]}") as world:
+        data = tmp_path_factory.mktemp("told") / "data"
+        world.send(everything())
+        told(world, data)
+        yield world, data
+
+
 @pytest.mark.parametrize("command", READ, ids=" ".join)
 def test_a_question_is_answered_from_nothing_but_the_topics(
-    at_topics: World, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+    told_once: tuple[World, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
 ) -> None:
-    world = at_topics
-    world.send(everything())
-    told(world, tmp_path / "data")
+    world, data = told_once
+    find_topics(monkeypatch, world)
+    shutil.copytree(data, tmp_path / "data")
     wanted = run(capsys, *command, "--data", str(tmp_path / "data"), "--json")
 
     found = run(capsys, *command, "--kafka", world.connection.bootstrap, "--data", str(tmp_path / "new"), "--json")
