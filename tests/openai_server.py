@@ -37,6 +37,7 @@ class OpenAIServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: OpenAIServer
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one packet: alone, a body waits 40 ms until the client acknowledges the head
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
