@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import asof
@@ -191,6 +192,8 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     from bench.figures import slowness
     from bench.talking import Processes, settle, spoken
 
+    slow: list[float] = []  # beside each message, since the speed of a machine changes within minutes
+
     class TimedModel(ReplyModel):
         """Notes what others do while the model takes its time: nobody waits for that."""
 
@@ -226,6 +229,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
             if number == 0:
                 del processes.all  # by now that which searches was started
             if number >= _WARMING:
+                slow.append(slowness(_SHARE))
                 seconds.append(took)
                 worked.append(work)
                 waiting += service.worker.next <= position + 1
@@ -234,7 +238,6 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
         megabytes.update(processes.megabytes())
 
     megabytes: dict[str, float] = {}
-    before = slowness()
     with (
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
         LocalConversation(service, settings) as conversation,
@@ -244,7 +247,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     return {
         "worked": worked,
         "seconds": seconds,
-        "slowness": (before + slowness()) / 2,
+        "slowness": median(slow),
         "messages": len(worked),
         "waiting": waiting,
         "megabytes": megabytes,
@@ -252,6 +255,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
 
 
 _WARMING: int = 5  # messages that are not measured, before those that are
+_SHARE: float = 0.05  # of the loop that tells how slow the machine is, beside each message
 
 _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "import": import_,

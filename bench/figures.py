@@ -78,12 +78,15 @@ def percentiles(samples: Iterable[float], scale: float = 1.0) -> Values:
     return {name: ordered[math.ceil(share * len(ordered)) - 1] * scale for name, share in SHARES.items()}
 
 
-def slowness() -> float:
-    """Return the processor time of a loop as a multiple of what it takes on the machine that the targets speak of."""
+def slowness(share: float = 1.0) -> float:
+    """Return the processor time of a loop as a multiple of what it takes on the machine that the targets speak of.
+
+    share: of its steps that are made: a few, where it is measured often.
+    """
     began, total = time.thread_time(), 0
-    for step in range(_STEPS):
+    for step in range(round(_STEPS * share)):
         total += step & 7
-    return (time.thread_time() - began) / _LOOP_SECONDS
+    return (time.thread_time() - began) / (_LOOP_SECONDS * share)
 
 
 def timed(call: Callable[..., object], *arguments: Any) -> float:
