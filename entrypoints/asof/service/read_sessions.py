@@ -37,6 +37,7 @@ class ReadSession:
         self.places = places
         self._settings = settings
         self._opened: Opened | None = None
+        self._episodic_log: SqliteLog | None = None  # of what is opened, from the first question that needs it on
         self._catalog = str(places.catalog)  # asked after at each question, so kept as the system takes it
         self._stamp: tuple[int, int] | None = None  # of the catalogue that was opened
         self._searching: VectorSearch | None = None
@@ -148,10 +149,11 @@ class ReadSession:
         before which every message is.
         """
         opened = self.opened()
-        with open_log(self.places, "episodic") as records:
-            believed = opened.beliefs.checkpoint()
-            position = records.cause_of(believed) if believed < records.end() else records.checkpoint()
-            return _known(records, min(opened.episodes.position(), believed), group), position
+        if self._episodic_log is None:
+            self._episodic_log = open_log(self.places, "episodic")
+        records, believed = self._episodic_log, opened.beliefs.checkpoint()
+        position = records.cause_of(believed) if believed < records.end() else records.checkpoint()
+        return _known(records, min(opened.episodes.position(), believed), group), position
 
     def ids(self, start: str) -> list[str]:
         """Return the ids (of facts, entities, episodes and others) that begin so: two at most of each layer."""
@@ -212,6 +214,9 @@ class ReadSession:
         if self._searching is not None:
             self._searching.close()
             self._searching = None
+        if self._episodic_log is not None:
+            self._episodic_log.close()
+            self._episodic_log = None
         if self._opened is not None:
             self._opened.close()
             self._opened = None
