@@ -95,8 +95,7 @@ class Answerer(Generic[L]):
 
         said: the message, which may be on its log no more.
         """
-        await self._ask(lambda log: log.know(position, said))
-        found = await self._ask(lambda log: _to_answer(log, position))
+        found = await self._ask(lambda log: _known_to_answer(log, position, said))
         return [] if found is None or found[0].sort == "turn" else await self.answer(position)
 
     async def answer_in_turn(self, message: ConversationMessage) -> list[ReplyGiven]:
@@ -166,6 +165,12 @@ def lock_of(group: str, locks: WeakValueDictionary[str, asyncio.Lock]) -> asynci
     if lock is None:
         lock = locks[group] = asyncio.Lock()
     return lock
+
+
+def _known_to_answer(log: ConversationLog, position: int, said: Message) -> tuple[ConversationMessage, int] | None:
+    """Return what `_to_answer` does, once the log knows a message by what was said."""
+    log.know(position, said)
+    return _to_answer(log, position)
 
 
 def _to_answer(log: ConversationLog, position: int) -> tuple[ConversationMessage, int] | None:

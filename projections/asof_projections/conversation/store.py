@@ -38,6 +38,7 @@ _REMEDY: Final = "delete it: it is made again from its logs"
 _OF_TALK: Final = "sort IN ('turn', 'feedback', 'goal')"
 _MESSAGE: Final = f"SELECT {', '.join('grp' if f == 'group' else f for f in ConversationMessage._fields)} FROM messages"
 _REPLY: Final = "SELECT reply_id, position, grp, answers, action, target, external_id FROM replies"
+_FOLLOWED: Final = "SELECT at.value, head.value FROM meta at, meta head WHERE at.key = ? AND head.key = ?"
 _SENT_TURNS: Final = (
     f"SELECT {', '.join('m.grp' if f == 'group' else f'm.{f}' for f in ConversationMessage._fields)},"
     " r.reply_id, r.position, r.grp, r.answers, r.action, r.target, r.external_id"
@@ -100,7 +101,8 @@ class ConversationStore:
 
     def followed(self, log: str) -> Followed:
         """Return how far a log was followed: `messages`, or `log`, that of the conversation."""
-        position, head = (self._one("SELECT value FROM meta WHERE key = ?", key) for key in (log, f"{log}_head"))
+        with self._guard:
+            position, head = self._db.execute(_FOLLOWED, (log, f"{log}_head")).fetchone()
         return Followed(position, bytes(head))
 
     @property
