@@ -15,6 +15,7 @@ from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
 from asof.service.reader import Reader
 from asof.settings import Settings
+from asof_projections.embedding.cache import cached_vectors
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.episodic import GroupErased
@@ -95,6 +96,30 @@ def test_entities_like_a_name_are_found_by_words_at_once_and_later_by_vectors_to
     gate.set()
     wait_until(lambda: memory.entities(like="Ana 7", group_id="g").vectors_behind == 0)
     assert len(memory.entities(like="Ana 7", group_id="g")) == 10
+
+
+def test_a_turn_that_was_asked_as_a_question_is_not_embedded_once_more(tmp_path: Path, monkeypatch) -> None:
+    said = "Where is the station?"
+    embedded: list[str] = []
+    embed = HashingEmbedder.embed
+
+    def noting(self, texts):
+        embedded.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed", noting)
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    with asof.open(settings.data, embedder="none") as memory:
+        memory.add("I live in Rome.", group_id="g", role="Ana")
+        with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+            reader.keep_up(1)
+            reader.of("g").similarities(said, ["a place"])
+            memory.add(said, group_id="g", role="Ana")
+            reader.keep_up(1)
+
+    assert "I live in Rome." in embedded
+    assert embedded.count(said) == 1
+    assert cached_vectors(DirectoryLayout(settings.data).vectors, HashingEmbedder().model_id, [said]).keys() == {said}
 
 
 def test_texts_of_about_one_length_are_embedded_together_behind_the_searches(tmp_path: Path, monkeypatch) -> None:

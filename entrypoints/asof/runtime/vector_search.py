@@ -58,7 +58,7 @@ class VectorSearch:
     ) -> None:
         self._prepared = prepared
         self._chosen = embedder = prepared.embedder if prepared else choose_embedder(settings)
-        self._embedder = QuestionEmbedder(embedder) if embedder else None
+        self._embedder = QuestionEmbedder(embedder, self._keep_question) if embedder else None
         self._vectors_file = places.vectors
         self._settings = settings
         self._relations = RelationVectors(embedder) if embedder else None
@@ -83,6 +83,11 @@ class VectorSearch:
     def _cache(self) -> CachedEmbedder | None:
         """The embedder with its file, opened with the first question that needs it. StorageFailed."""
         return CachedEmbedder(self._chosen, self._vectors_file) if self._chosen else None
+
+    def _keep_question(self, text: str, vector: Vectors) -> None:
+        """Keep the vector of a question in memory: in a conversation it is the next turn that is embedded."""
+        if cache := self.__dict__.get("_cache"):
+            cache.remember(text, vector)
 
     def search(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
         """Return the best facts and turns of a moment. What has no vector yet is found by words.

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -102,6 +102,10 @@ class CachedEmbedder:
     def compute(self, texts: Sequence[str]) -> None:
         """Have the vectors of these texts in memory, for a later `embed`. It touches no file."""
         self._remember(dict(zip(map(_key, texts), self._embedder.embed(texts), strict=True)))
+
+    def remember(self, text: str, vector: Vectors) -> None:
+        """Have a vector that was computed elsewhere in memory, for a later `embed` of its text. It touches no file."""
+        self._remember({_key(text): vector})
 
     def embed_unkept(self, texts: Sequence[str]) -> Vectors:
         """Return vectors as `embed` does, but cache them in memory alone.
@@ -220,10 +224,14 @@ class CachedEmbedder:
 
 
 class QuestionEmbedder:
-    """An embedder that remembers the last questions, in memory alone: a search may ask for the same one twice."""
+    """An embedder that remembers the last questions, in memory alone: a search may ask for the same one twice.
 
-    def __init__(self, embedder: Embedder) -> None:
+    computed: called with each vector that it computes, and its text.
+    """
+
+    def __init__(self, embedder: Embedder, computed: Callable[[str, Vectors], None]) -> None:
         self._embedder = embedder
+        self._computed = computed
         self._last: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
         self.model_id: Final = embedder.model_id
@@ -240,6 +248,7 @@ class QuestionEmbedder:
             vector = self._last.pop(text, None)
             if vector is None:
                 [vector] = self._embedder.embed([text])
+                self._computed(text, vector)
             self._last[text] = vector
             if len(self._last) > QUESTIONS:
                 self._last.popitem(last=False)
