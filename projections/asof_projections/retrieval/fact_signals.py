@@ -63,7 +63,8 @@ class QuestionWords:
 
 def names_of(facts: Iterable[FactRow]) -> frozenset[str]:
     """Return the words with a capital of the names at the ends of some facts, in lower case."""
-    words = {word for fact in facts for end in (fact.subject, fact.object) for word in _WORD.findall(end)}
+    ends = {end for fact in facts for end in (fact.subject, fact.object)}
+    words = {word for end in ends for word in _WORD.findall(end)}
     return frozenset(word.casefold() for word in words if word[0].isupper()) - STOP_WORDS
 
 
@@ -130,7 +131,7 @@ def _row(
         named = sum(name.is_in(every, fact.subject_uuid, fact.object_uuid) for name in wanted) / len(wanted)
         is_subject = any(name.is_in(subject, fact.subject_uuid) for name in wanted)
     others = question.others
-    stems = {stem(word) for word in (*sentence, *words(fact.relation))} if others else others
+    stems = {*map(stem, sentence), *map(stem, words(fact.relation))} if others else others
     return named, float(is_subject), float(not wanted), len(others & stems) / len(others) if others else 1.0
 
 
@@ -161,6 +162,8 @@ def _gap(column: Column, among: NDArray[np.bool]) -> Column:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():  # lower case is all that folds of it, and its words stay words
+        return _WORD.findall(text.lower())
     return [word.casefold() for word in _WORD.findall(text)]
 
 
