@@ -46,13 +46,16 @@ def projection(directory: str) -> dict[str, Any]:
 
 
 def generation(directory: str) -> dict[str, Any]:
-    """Build a new generation from the episodic log, and drop it."""
+    """Build a new generation from the episodic log, and drop it.
+
+    `own_cpu_seconds` are those of this process, which derives; what others read for it and write is in `cpu_seconds`.
+    """
     with asof.open(directory, embedder="none") as memory:
         began = time.perf_counter()
         memory.rebuild("bench")
         seconds = time.perf_counter() - began
         memory.drop("bench")
-    return {"seconds": seconds}
+    return {"seconds": seconds, "own_cpu_seconds": time.process_time()}
 
 
 def snapshot(directory: str) -> dict[str, Any]:
