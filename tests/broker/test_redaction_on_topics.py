@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import asof
+import asof_process
 from asof.kafka.follower import ReplicaFollower
 from asof.kafka.producer import Producer
 from asof.runtime.inbound_message import InboundMessage
@@ -216,6 +217,11 @@ def test_a_worker_carries_it_out_and_the_certificate_says_what_was_done(
         assert (whole.position, whole.messages) == (7, None)
         assert {one.held for one in whole.logs} == {0}
         assert {one.held for one in memory.erasure_preview("g").logs} == {0}
+    given = {**settings, "data": str(tmp_path / "copy")}
+    environment = {**os.environ} | {f"ASOF_{name.upper()}": value for name, value in given.items()}
+    told = asof_process.run("erase", "g", "--yes", folder=tmp_path, environment=environment)
+    assert told.stdout == "erased; the request is at offset 8\n"
+    assert "asof topics rewrite" in told.stderr  # which nobody encrypted
     worker.stop()
     assert holds(tmp_path, ANA, QUORL) == set()
 

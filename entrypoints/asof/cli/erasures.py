@@ -60,6 +60,8 @@ def erase(
         )
         if erasure.keys_destroyed:
             show.talk("its keys are destroyed: no log and no backup of it can be read; graphs of copies are not erased")
+        elif session.on_kafka:
+            show.talk("its records stay on the topics, and can be read there: asof topics rewrite removes them")
         if not erasure.done:
             show.talk(
                 "files still hold some of it, since a reader keeps them from being rewritten (asof stats: erasing)"
