@@ -228,6 +228,40 @@ def test_an_ontology_of_an_earlier_version_is_repaired(tmp_path: Path) -> None:
     assert [kept_ontology(path).digest for path in kept] == digests != []
 
 
+UNREPAIRABLE: dict[str, tuple[str, str | None]] = {
+    "an episodic log that cannot be opened": ("episodic", None),
+    "an episode that is gone": ("episodic", "DELETE FROM log WHERE position = 1"),
+    "a messages log that cannot be opened": ("messages", None),
+    "a message that is gone": ("messages", "DELETE FROM log WHERE position = 0"),
+}
+
+
+@pytest.mark.parametrize("what", UNREPAIRABLE)
+def test_what_is_made_from_a_log_that_cannot_be_repaired_is_never_deleted(tmp_path: Path, what: str) -> None:
+    log, script = UNREPAIRABLE[what]
+    world = World(tmp_path / "data")
+    world.memory.add("I live in Rome.", group_id="g", role="Ana")
+    world.memory.add("I like tea.", group_id="g", role="Ana", suppress_content=True)
+    believed = str(world.memory.facts(group_id="g"))
+    world.memory.close()
+    shutil.copytree(world.path, tmp_path / "whole")
+    if script is None:
+        (world.path / f"{log}.sqlite").write_bytes(b"no database" * 1_000)
+    else:
+        with closing(sqlite3.connect(world.path / f"{log}.sqlite", isolation_level=None)) as db:
+            db.executescript(script)
+    places = DirectoryLayout(world.path)
+
+    refused = {check.what: check for check in repair(places, world.settings) if not check.ok}
+
+    assert f"log {log}" in refused
+    assert all(path.exists() for path in (places.semantic("main"), places.graph("main"), places.episodes))
+    (world.path / f"{log}.sqlite").unlink()
+    shutil.copy(tmp_path / "whole" / f"{log}.sqlite", world.path)
+    assert [check for check in repair(places, world.settings) if not check.ok] == []
+    assert str(world.open().facts(group_id="g")) == believed
+
+
 @pytest.mark.parametrize("log", ["messages", "episodic"])
 def test_all_damage_is_reported_where_a_log_cannot_even_be_opened(whole: Path, tmp_path: Path, log: str) -> None:
     data = Path(shutil.copytree(whole, tmp_path / "data"))
