@@ -39,9 +39,14 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
     with WriterLock(places.root):
         check_keys(places)  # without them every log seems to be damaged
         damaged = _damaged(places, progress)
-        refused = {what: reason for what in damaged if (reason := _clear(places, what))}
+        refused: dict[str, str] = {}
+        for what in damaged:  # each behind what it is made from
+            source = _source(what)
+            reason = _clear(places, what) if source not in refused else f"it is made from {source}: mend that first"
+            if reason is not None:
+                refused[what] = reason
     if damaged:
-        open_writer(places, settings).close()
+        _make_again(places, settings, expects_damage=bool(refused))
         touch(places)  # so that readers open the files anew
     after = {check.what: check for check in verify(places, progress)} if damaged else {}
     return [
@@ -50,6 +55,24 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
         else after.get(what, Check(what, ok=True, found=f"made anew with the next {_next(what)}"))
         for what in damaged
     ]
+
+
+def _make_again(places: DirectoryLayout, settings: Settings, *, expects_damage: bool) -> None:
+    try:
+        open_writer(places, settings).close()
+    except DamagedData:
+        if not expects_damage:
+            raise
+
+
+def _source(what: str) -> str | None:
+    """Return the log that a log or a graph is made from, as its check is named; None: it is made from no log."""
+    kind, _, name = what.partition(" ")
+    if kind == "graph":
+        return f"log {name.removeprefix('of ')}"
+    if kind == "log" and name.startswith("semantic."):
+        return "log episodic"
+    return "log messages" if what == "log episodic" else None
 
 
 def _damaged(places: DirectoryLayout, progress: Progress | None) -> list[str]:
