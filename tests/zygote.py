@@ -11,21 +11,24 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import chdir, suppress
 from functools import cache
 from pathlib import Path
 from select import select
 from socket import AF_UNIX, socket
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer.main
 
 import asof.cli
 import forks
+from asof.api.memory import Memory
 from asof.http.app import described
 from asof.mcp.sdk import load_sdk_here
 from asof.mcp.tools import TOOLS
 from asof.runtime import child_process
+from asof.settings import Settings
 from asof_agents.extraction.english.patterns import patterns
 from asof_ontologies import registry
 
@@ -178,11 +181,25 @@ def prepare() -> None:
     described(keyed=False)
     for tool in TOOLS.values():
         tool.listed(whole=True, grouped=True)
+    use_memory()
     build = cache(typer.main.get_command)
     build(asof.cli.app)
     typer.main.get_command = build
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
+
+
+def use_memory() -> None:
+    """Add a message, and ask: what is kept of the first time, such as the layout of files, takes longer than either."""
+    for name in [name for name in os.environ if name.startswith("ASOF_")]:
+        del os.environ[name]  # of the test that needed this process first
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),  # where no settings are
+        Memory(Settings(data=Path("data"), embedder="none")) as memory,
+    ):
+        memory.add("I live in Rome.", role="Ana")
+        memory.search("Where does Ana live?")
 
 
 REQUESTS = {"start": start, "child": child, "poll": poll, "end": end}
