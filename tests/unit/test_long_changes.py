@@ -1,13 +1,14 @@
 """What one message changes in a long slot, beside the slot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
+from asof_agents.handlers.invalidations import SlotState
 from asof_agents.handlers.long_changes import LongChanges, Patch
 from asof_projections.long_slot import LongSlot
 from asof_projections.model.rows import Slot
-from asof_projections.versions import Assertion, Ending, belief
+from asof_projections.versions import RULE, Assertion, Ending, belief
 from asof_streams.instants import INF
 
 
@@ -70,3 +71,26 @@ def test_changes_of_a_long_slot_are_seen_beside_what_is_known_of_it() -> None:
     changes.endings["end"] = Ending("end", "v", 45)
     now = [*(changes.assertions[fact] for fact in "abde")]
     assert changes.belief(5) == belief(now, [changes.endings["end"]], single=True)
+
+
+class UnaskedSlot(LongSlot):
+    """A long slot that nobody asks for everything that was ever said of a value."""
+
+    def of(self, value: str) -> Mapping[str, None]:
+        raise AssertionError(value)
+
+
+def test_what_was_believed_of_a_value_at_an_instant_is_found_by_the_instant() -> None:
+    known = [
+        assertion(f"{value}{start}", value, start) for start, value in zip(range(0, 400, 10), "vw" * 20, strict=True)
+    ]
+    long = LongChanges(UnaskedSlot(Slot(tuple(known), (), held := belief(known, (), single=True))))
+    state = SlotState(single=True, rule=RULE, assertions=long.assertions, endings=long.endings, before=held, long=long)
+
+    assert state.believed("v", 205) == [known[20]]
+    assert state.believed("w", 205) == []
+    state.put(known[20]._replace(attested=300))
+    assert [a.attested for a in state.believed("v", 200)] == [300]
+    state.remove(known[20])
+    assert state.believed("v", 205) == []
+    assert state.believed("w", 219) == [known[21]]

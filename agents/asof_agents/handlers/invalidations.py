@@ -77,6 +77,12 @@ class SlotState:
                 self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
         return [self.assertions[fact_id] for fact_id in self._by_value.get(value, ())]
 
+    def believed(self, value: str | None, at: int) -> list[Assertion]:
+        """Return the assertions of a value that were believed of an instant before this message, in their order."""
+        if self.long is not None and value is not None:
+            return self.long.believed(value, at)
+        return [a for a in self.of(value) if any(low <= at < high for low, high in self.before.get(a.fact_id, ()))]
+
     def begun(self, low: int, high: int, limit: int) -> list[Assertion]:
         """Return the assertions that were believed before this message and start within a period: low <= start < high.
 

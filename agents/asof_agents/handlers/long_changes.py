@@ -54,6 +54,11 @@ class LongChanges:
         facts = dict.fromkeys([*self._known.of(value), *self.assertions.changes])
         return [a for fact in facts if (a := self.assertions.get(fact)) is not None and a.value == value]
 
+    def believed(self, value: str, at: int) -> list[Assertion]:
+        """Return the assertions of a value as changed that were believed of an instant, in the order of the log."""
+        found = (self.assertions.get(assertion.fact_id) for assertion in self._known.believed(at, at + 1))
+        return [assertion for assertion in found if assertion is not None and assertion.value == value]
+
     def begun(self, low: int, high: int, limit: int) -> list[Assertion]:
         """Return the assertions known before that start within a period; none, where more than a limit do."""
         found = (self.assertions.get(fact) for fact in self._known.begun(low, high, limit))

@@ -132,12 +132,11 @@ class StatementWriter(Generic[N]):
         for at in self.both_ways(triple):
             value = at.value_key
             slot = self.changes.slot(at.subject, at.relation, value)
-            for assertion in slot.of(value) if slot.assertions else ():
+            for assertion in slot.believed(value, start) if slot.assertions else ():
                 if assertion.granules:
                     continue
-                held = slot.before.get(assertion.fact_id, ())
                 known_end = None if assertion.end == INF else assertion.end
-                if end in (None, known_end) and any(a <= start < b for a, b in held):
+                if end in (None, known_end):
                     self.changes.reinforce(
                         assertion,
                         slot,
