@@ -195,7 +195,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
     from bench.figures import slowness
     from bench.talking import Processes, settle, spoken
 
-    slow: list[float] = []  # beside each message, since the speed of a machine changes within minutes
+    slow: list[float] = []  # every few messages, since the speed of a machine changes within minutes
 
     class TimedModel(ReplyModel):
         """Notes what others do while the model takes its time: nobody waits for that."""
@@ -232,7 +232,8 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
             if number == 0:
                 del processes.all  # by now that which searches was started
             if number >= _WARMING:
-                slow.append(slowness(_SHARE))
+                if number % _RARELY == 0:
+                    slow.append(slowness())
                 seconds.append(took)
                 worked.append(work)
                 waiting += service.worker.next <= position + 1
@@ -258,7 +259,7 @@ def converse(directory: str, url: str, facts: str, count: str, reader: str) -> d
 
 
 _WARMING: int = 5  # messages that are not measured, before those that are
-_SHARE: float = 0.05  # of the loop that tells how slow the machine is, beside each message
+_RARELY: int = 5  # messages between two looks at how slow the machine is
 
 _PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "import": import_,

@@ -78,15 +78,12 @@ def percentiles(samples: Iterable[float], scale: float = 1.0) -> Values:
     return {name: ordered[math.ceil(share * len(ordered)) - 1] * scale for name, share in SHARES.items()}
 
 
-def slowness(share: float = 1.0) -> float:
-    """Return the processor time of a loop as a multiple of what it takes on the machine that the targets speak of.
-
-    share: of its steps that are made: a few, where it is measured often.
-    """
+def slowness() -> float:
+    """Return the processor time of a loop as a multiple of what it takes on the machine that the targets speak of."""
     began, total = time.thread_time(), 0
-    for step in range(round(_STEPS * share)):
+    for step in range(_STEPS):
         total += step & 7
-    return (time.thread_time() - began) / (_LOOP_SECONDS * share)
+    return (time.thread_time() - began) / _LOOP_SECONDS
 
 
 def timed(call: Callable[..., object], *arguments: Any) -> float:
