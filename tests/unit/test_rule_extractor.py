@@ -50,6 +50,15 @@ STATEMENTS = [
     ("My sister, Ana, works at SAP.", ["I sibling_of Ana", "Ana works_at SAP"]),
     ("My sister's name is Ana.", ["I sibling_of Ana"]),
     ("I have a brother named Tom.", ["I sibling_of Tom"]),
+    ("I've got a cat called Miso and a brother named Tom.", ["I has_pet Miso", "I sibling_of Tom"]),
+    ("Ana has a cat called Miso and a brother named Tom.", ["Ana has_pet Miso", "Ana sibling_of Tom"]),
+    ("Ana has a brother named Tom.", ["Ana sibling_of Tom"]),
+    ("I don't have a brother named Tom.", []),
+    ("Ana does not have a brother named Tom.", []),
+    ("I hope Ana has a sister named Eva.", []),
+    ("I had lunch with Tom and a sister named Ann.", []),
+    ("Does Ana have a brother named Tom?", []),
+    ("I never had a cat called Miso and a brother named Tom.", ["I has_pet Miso denied"]),
     ("Ana is my best friend.", ["I friend_of Ana"]),
     ("My sons Tom and Ben love football.", ["I parent_of Tom", "I parent_of Ben"]),
     ("Ben's mother is Carla.", ["Ben child_of Carla"]),
@@ -279,6 +288,16 @@ def test_a_profession_and_another_name_are_read_across_turns() -> None:
     assert [(mention.text, mention.type) for mention in second.mentions] == [("Eric Blair", "Person")]
     assert shown(second) == ["George Orwell also_known_as Eric Blair"]
     assert second.relationships[0].source == first.mentions[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Here is a brother named Tom.", "We saw a nurse named Tom.", "They asked the CEO of SAP, a chef called Tom."],
+)
+def test_a_name_behind_the_word_for_a_person_is_a_persons(text: str) -> None:
+    first, second = talk(text, "Tom lives in Graz.")
+    assert [mention.type for mention in first.mentions if mention.text == "Tom"] == ["Person"]
+    assert shown(second) == ["Tom lives_in Graz"]
 
 
 ABOUT_BOOKS = (

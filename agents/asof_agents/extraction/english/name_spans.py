@@ -23,6 +23,7 @@ _HOUSES = frozenset(
 _MARKS = frozenset({",", ".", "!", "?", "'", "’", "'s", "’s", "n't", "n’t", "'m", "’m", "'re", "’re", "-"})
 _SAINTS = frozenset({"st", "mt"})  # "St. Louis", "Mt. Etna"
 _AFTER_PLACE = frozenset({"at", "from", "in", "near", "to"})
+_OF_PEOPLE = frozenset({"Kinship", "Position", "Profession"})  # their words say what somebody is: "a brother named Tom"
 
 
 class NameSpan(NamedTuple):
@@ -210,7 +211,8 @@ class NameTypes:
         if not kinds and low[before] in {"especially", "called", "named", "titled", "like", "as", ","}:
             kinds = self._noun_before(low, before)
         if kinds:
-            return kinds[0]
+            somebody = kinds[0] in _OF_PEOPLE and "Person" in self._patterns.ontology.entities
+            return "Person" if somebody else kinds[0]
         kind = self.of(name.text)
         acronym = name.text.isupper()
         if kind:

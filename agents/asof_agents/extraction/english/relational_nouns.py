@@ -18,6 +18,8 @@ from asof_agents.extraction.english.lexicon import (
     PREPOSITIONS,
     PRONOUNS,
     SHE,
+    UNSURE_MODALS,
+    UNSURE_SENTENCE,
 )
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.verbs import PASTS
@@ -36,6 +38,9 @@ _KIN_ADJECTIVES = frozenset(
 )
 _SOME = frozenset("a an another two three four five".split())
 _PHRASE_WORDS_MAX = 32  # with its adjectives and adverbs
+_LIST_WORDS_MAX = 16  # from the verb of a list to its last "and"
+_HAVE = frozenset({"got", "had", "has", "have"})
+_UNREAL = UNSURE_SENTENCE | UNSURE_MODALS | frozenset("hope hoped hoping n't n’t never not want wanted wants".split())
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
@@ -118,18 +123,49 @@ def _owner_before(context: TurnContext, parsed: ParsedSentence, at: int) -> Ment
         return None
     if low[at] in {"my", "our"}:
         return context.speaker()
+    if low[at] == "and":
+        return _owner_of_list(context, parsed, at) if _is_asserted(parsed, at) else None
     if low[at] in _POSSESSIVE:
         return context.people.resolve_pronoun(low[at], parsed.sentence.starts[at])
     if low[at] == "'s":
         name = parsed.names_by_end.get(at)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
             return context.name_mention(parsed, name, "Person")
-    if low[at] in _SOME:
+    if low[at] in _SOME and _is_asserted(parsed, at):
         before = low[max(0, at - 4) : at]
         if not {"i", "we"}.isdisjoint(before):
             return context.speaker()
         pronoun = next((word for word in before if word in {"he", "she"}), None)
-        return context.people.resolve_pronoun(pronoun, parsed.sentence.starts[at]) if pronoun else None
+        if pronoun:
+            return context.people.resolve_pronoun(pronoun, parsed.sentence.starts[at])
+        return _owner_at(context, parsed, at - 1) if at > 1 and low[at - 1] in _HAVE else None
+    return None
+
+
+def _is_asserted(parsed: ParsedSentence, at: int) -> bool:
+    """Whether "a sister named Ana" at a word tells of her: no question, wish or denial does, as "my sister" would."""
+    low = parsed.sentence.low
+    return not parsed.sentence.question and _UNREAL.isdisjoint(low[max(0, at - _LIST_WORDS_MAX) : at])
+
+
+def _owner_of_list(context: TurnContext, parsed: ParsedSentence, at: int) -> Mention | None:
+    """Return the owner in a list that goes on with the "and" at a word: "I have a cat called Miso and a brother"."""
+    low = parsed.sentence.low
+    verb = next((place for place in range(at - 1, max(0, at - _LIST_WORDS_MAX), -1) if low[place] in _HAVE), 0)
+    return _owner_at(context, parsed, verb) if verb and low[verb + 1] in _SOME else None  # not "I had lunch with Tom"
+
+
+def _owner_at(context: TurnContext, parsed: ParsedSentence, verb: int) -> Mention | None:
+    """Return the subject of a "have": "I", "I've got", "she", "Ana"."""
+    low = parsed.sentence.low
+    at = verb - 2 if low[verb] == "got" and low[verb - 1] in {"'s", "'ve", "has", "have"} else verb - 1
+    if low[at] in {"i", "we"}:
+        return context.speaker()
+    if low[at] in {"he", "she"}:
+        return context.people.resolve_pronoun(low[at], parsed.sentence.starts[at])
+    name = parsed.names_by_end.get(at + 1)
+    if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
+        return context.name_mention(parsed, name, "Person")
     return None
 
 
