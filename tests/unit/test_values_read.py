@@ -135,6 +135,20 @@ def test_a_value_holds_in_the_period_that_is_stated_beside_it(text: str, stated:
     assert periods(text) == [stated]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My phone has been 3 days at the repair shop since Monday.",
+        "My laptop was 2 weeks in repair until May.",
+        "My rent was twice 800 euros until 2020.",
+        "My rent has been over 900 euros since May.",
+        "My rent was 20% lower until 2020.",
+    ],
+)
+def test_a_duration_or_a_comparison_beside_a_period_is_no_value(text: str) -> None:
+    assert periods(text) == []
+
+
 def test_a_value_that_no_longer_holds_since_a_time_ended_then() -> None:
     turn = Turn("episode", "Kim", "user", "My rent is not 900 euros since May.", parse("2024-06-15T10:00:00Z"))
 

@@ -40,7 +40,10 @@ _SOME = frozenset("a an another two three four five".split())
 _PHRASE_WORDS_MAX = 32  # with its adjectives and adverbs
 _LIST_WORDS_MAX = 16  # from the verb of a list to its last "and"
 _HAVE = frozenset({"got", "had", "has", "have"})
-_UNREAL = UNSURE_SENTENCE | UNSURE_MODALS | frozenset("hope hoped hoping n't n’t never not want wanted wants".split())
+_UNREAL = (
+    UNSURE_SENTENCE | UNSURE_MODALS | frozenset("hope hoped hoping longer n't n’t never not want wanted wants".split())
+)
+_OPENINGS = frozenset({",", ";", ":", "-", "–", "—", "because", "but", "since", "so", "that", "though"})
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
@@ -145,20 +148,30 @@ def _owner_before(context: TurnContext, parsed: ParsedSentence, at: int) -> Ment
 def _is_asserted(parsed: ParsedSentence, at: int) -> bool:
     """Whether "a sister named Ana" at a word tells of her: no question, wish or denial does, as "my sister" would."""
     low = parsed.sentence.low
-    return not parsed.sentence.question and _UNREAL.isdisjoint(low[max(0, at - _LIST_WORDS_MAX) : at])
+    if parsed.sentence.question:
+        return False
+    for before in range(at - 1, max(-1, at - _LIST_WORDS_MAX), -1):
+        if low[before] in _UNREAL:
+            return False
+        if low[before] in _OPENINGS and not (low[before] == "that" and low[before - 1] in _UNREAL):
+            return True
+    return True
 
 
 def _owner_of_list(context: TurnContext, parsed: ParsedSentence, at: int) -> Mention | None:
     """Return the owner in a list that goes on with the "and" at a word: "I have a cat called Miso and a brother"."""
     low = parsed.sentence.low
     verb = next((place for place in range(at - 1, max(0, at - _LIST_WORDS_MAX), -1) if low[place] in _HAVE), 0)
-    return _owner_at(context, parsed, verb) if verb and low[verb + 1] in _SOME else None  # not "I had lunch with Tom"
+    listed = verb and low[verb + 1] in _SOME and PREPOSITIONS.isdisjoint(low[verb:at])  # not "I had a talk with Tom"
+    return _owner_at(context, parsed, verb) if listed else None
 
 
 def _owner_at(context: TurnContext, parsed: ParsedSentence, verb: int) -> Mention | None:
     """Return the subject of a "have": "I", "I've got", "she", "Ana"."""
     low = parsed.sentence.low
-    at = verb - 2 if low[verb] == "got" and low[verb - 1] in {"'s", "'ve", "has", "have"} else verb - 1
+    if low[verb] == "got" and low[verb - 1] not in {"'s", "'ve", "has", "have"}:  # "I got a letter"
+        return None
+    at = verb - 2 if low[verb] == "got" else verb - 1
     if low[at] in {"i", "we"}:
         return context.speaker()
     if low[at] in {"he", "she"}:

@@ -71,6 +71,10 @@ VALUES: Final = frozenset({*_OF_ITSELF, *_DOES, "has", "have", "version", "as", 
 """One of these is in every sentence that states a value."""
 _PERIODS: Final = frozenset({"since", "until", "during"})
 _MEASURED: Final = frozenset({"number", "version"})
+_NO_AMOUNTS: Final = frozenset(  # units of a duration or of a difference
+    "bigger cheaper day fewer higher hour larger les less longer lower minute month more second shorter smaller week "
+    "year".split()
+)
 _DETERMINERS: Final = frozenset({"my", "our", "the"})
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _HOLDS: Final = Meaning("holds")
@@ -164,7 +168,9 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     if denied and not (_is_whole(low, denied, value) and _is_known(context, parsed, thing, value)):
         return
     hint = _period(context, parsed, (thing.first, verb), value)
-    meaning = _meaning(low[verb], hint, value, context.turn.said_at, ended=bool(denied))
+    if low[verb] in _BEEN and not _is_exact(low, verb, value):
+        return
+    meaning = _meaning(low[verb], hint, context.turn.said_at, ended=bool(denied))
     noun = "price" if low[verb] in _COSTS else None
     if meaning is not None:
         _state_value(context, parsed, thing, value, version=version, noun=noun, meaning=meaning, hint=hint)
@@ -185,11 +191,16 @@ def _period(context: TurnContext, parsed: ParsedSentence, clause: tuple[int, int
     return hint if hint is not None and hint.kind in _PERIODS else None
 
 
-def _meaning(verb: str, hint: TimeHint | None, value: Value, said_at: int, *, ended: bool) -> Meaning | None:
+def _is_exact(low: tuple[str, ...], verb: int, value: Value) -> bool:
+    """Whether a value follows its "was" or "been" at once, and is no duration or difference: "was 3 days in repair"."""
+    if value.first != verb + 1 or value.kind not in _MEASURED:
+        return False
+    return value.unit is None or low[value.unit].removesuffix("s") not in _NO_AMOUNTS
+
+
+def _meaning(verb: str, hint: TimeHint | None, said_at: int, *, ended: bool) -> Meaning | None:
     """Return what a verb and a period say of a value; None: nothing that is sure."""
     begins, ends = stated_period(hint)
-    if verb in _BEEN and value.kind not in _MEASURED:
-        return None
     if verb in _WAS:
         return Meaning("holds", begins, ends) if ends is not None and ends <= said_at else None
     if verb == "been" and (begins is None or ends is not None):
