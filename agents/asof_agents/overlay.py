@@ -40,6 +40,8 @@ class Overlay:
         self._retractions: defaultdict[str, list[str]] = defaultdict(list)  # by target
         self._refs: dict[str, str] = {}  # the latest fact of each
         self._held: dict[str, tuple[Interval, ...]] = {}  # by fact
+        self._contradictions: list[tuple[str, str, str]] = []  # with the earlier fact and the later one
+        self._settled: set[str] = set()
         self._whole = SlotCache()
 
     def slots(self) -> list[tuple[str, str, str]]:
@@ -80,8 +82,10 @@ class Overlay:
             case FactInvalidated(fact_id=uuid, holds=holds) | FactRestored(fact_id=uuid, holds=holds):
                 self._put(self._there(uuid))
                 self._held[uuid] = intervals(holds)
-            case ContradictionFlagged() | ContradictionSettled():
-                pass  # it is for a person, and nothing is believed because of it
+            case ContradictionFlagged(contradiction_id=uuid, earlier=earlier, later=later):
+                self._contradictions.append((uuid, earlier, later))
+            case ContradictionSettled(contradiction_id=uuid):
+                self._settled.add(uuid)
             case _:
                 raise TypeError(f"{event.type} is no event of a structured fact")
 
@@ -147,7 +151,8 @@ class Overlay:
         return self._links.get(uuid) or self._known.link(uuid)
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
-        return self._known.open_contradictions(facts)
+        own = [each for each in self._contradictions if each[1] in facts or each[2] in facts]
+        return [each for each in [*self._known.open_contradictions(facts), *own] if each[0] not in self._settled]
 
 
 def _compared(event: FactEnded) -> str | None:

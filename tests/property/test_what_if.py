@@ -181,6 +181,19 @@ FIRST_RETRACTION = 2  # after the fact with which a group begins, and that which
     [said(ONE, "Ana", "Ben", 0, ref="r0"), TAKEN_BACK, TAKEN_BACK],
     [{"op": "retract", "ref": FIRST_RETRACTION}, {"op": "retract", "ref": FIRST_RETRACTION + 1}],
 )
+@example(
+    "graded",
+    [said(ONE, "Ana", "Cleo", confidence=0.3)],
+    [said(ONE, "Ana", "Ben", confidence=0.3), said(ONE, "Ana", "Ben", op="correct", confidence=0.3)],
+)
+@example(
+    "graded",
+    [said(ONE, "Ana", "Cleo", confidence=0.3), said(ONE, "Ana", "Ben", confidence=0.3)],
+    [
+        said(ONE, "Ana", "Ben", op="correct", confidence=0.3, ref="r1"),
+        said(ONE, "Ana", "Cleo", op="correct", confidence=0.3, ref="r2"),
+    ],
+)
 @example("recency", [said(SAME, "Ana", "Ben", 0, ref="r0")], [{"op": "retract", "ref": "r0"}, said(SAME, "Ben", "Ana")])
 @settings(deadline=None)
 def test_what_if_is_what_an_import_at_that_moment_brings_about(
