@@ -118,13 +118,15 @@ WRITES: dict[tuple[str, str], Any] = {
         ("POST", f"/v1/generations/{action}"): {"name": "main"}
         for action in ("switch", "drop", "pause", "cancel", "resume")
     },
+    ("POST", "/v1/prompts"): {"prompt": "MAIN_CONVERSATION", "template": "{current_message}"},
+    ("POST", "/v1/prompts/activate"): {"prompt": "MAIN_CONVERSATION", "version": 1},
     ("POST", "/clear"): None,
     ("DELETE", "/entity-edge/{uuid}"): None,
     ("DELETE", "/episode/{uuid}"): None,
     ("DELETE", "/group/{group_id}"): None,
 }
-OF_THE_SERVICE = {  # how much waits; all but the first are for keys of all groups
-    *("/readyz", "/metrics", "/v1/stats", "/v1/generations/builds", "/v1/generations/digest"),
+OF_THE_SERVICE = {  # how much waits, and how a bot speaks; all but the first are for keys of all groups
+    *("/readyz", "/metrics", "/v1/stats", "/v1/generations/builds", "/v1/generations/digest", "/v1/prompts"),
 }
 GLOBAL_POSITIONS = {"/v1/events", "/v1/changes"}  # positions, with which one goes on, count all messages
 
