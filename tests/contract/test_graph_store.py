@@ -579,6 +579,7 @@ def test_objectives_are_those_that_were_believed_at_a_moment_the_most_salient_fi
     assert believed(raised) == [("run", 1.0, ("a", "d"), lowered), ("swim", 0.9, ("b",), INF)]
     assert believed(lowered) == [("swim", 0.9, ("b",), INF), ("run", 0.8, ("a",), gone)]
     assert believed(gone) == believed(None) == [("swim", 0.9, ("b",), INF)]
+    assert store.objectives("g", raised)[0].goals_recorded == (first, raised)
     assert believed(lowered, limit=1) == [("swim", 0.9, ("b",), INF)]
     assert [o.uuid for o in store.objectives(None, None)] == ["rest", "swim"]
     assert store.objectives("nobody", None) == []

@@ -1,6 +1,7 @@
 """A conversation: each message is on the log, answered once, and learned from behind the answer."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
@@ -295,6 +296,23 @@ def test_who_asks_for_his_goals_is_told_his_own_and_of_others_by_whose_they_are(
         assert await answer("Tell me who wants to learn the piano.", "alice") == ["a goal of Bob: learn the piano"]
 
     run(tmp_path, told)
+
+
+def test_own_goals_are_found_behind_a_hundred_of_others(tmp_path: Path) -> None:
+    said = {"group_id": "guild", "kind": "message", "role_type": "user"}
+    names = [*["Bob"] * 110, *["alice"] * 12]
+    goals = [
+        {**said, "role": name, "external_id": f"g{number}", "content": f"My goal is to build {number} boats"}
+        for number, name in enumerate(names)
+    ]
+    with asof.open(tmp_path, embedder="hash") as memory:
+        assert memory.produce(map(json.dumps, goals)).refused == ()
+
+    async def ask(here: Platform) -> None:
+        [answer] = await here.say("What are my goals?", name="Alice")
+        assert answer.text.split("\n- ")[1:] == [f"a goal: build {number} boats" for number in range(110, 120)]
+
+    run(tmp_path, ask)
 
 
 def test_who_asks_what_is_known_of_him_is_told_all_of_it(tmp_path: Path) -> None:

@@ -1,20 +1,26 @@
 """Goals that a turn of a chat implies: a model words them, and they are objectives as long as their turn stands."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+from asof.runtime.layout import DirectoryLayout
+from asof.service.reader import Reader
+from asof.service.recollection import KnownNow, RecollectionQuery
+from asof_agents.conversation.material import ShownObjective
 from asof_ontologies.prompts import prompt
 from asof_streams.episodic import ExtractionRefused, GoalImplied
-from asof_streams.instants import DAY
+from asof_streams.instants import DAY, INF
 from model_server import ModelServer, serving
 from model_world import events, opened, say
 from world import World
 
 PYTHON = "I love working with Python for AI projects"
+A = TypeVar("A")
 BUILD = "Build AI projects using Python"
 
 
@@ -45,6 +51,11 @@ def chat(world: World, text: str, external_id: str, kind: str = "message", **fie
 
 def objectives(world: World, **asked: Any) -> list[tuple[str, float]]:
     return [(one.description, one.saliency) for one in world.memory.objectives(group_id="g", **asked)]
+
+
+def asked(world: World, question: Callable[[Reader], A]) -> A:
+    with closing(Reader(DirectoryLayout(world.path), world.settings, lambda: world.now)) as reader:
+        return question(reader)
 
 
 def test_a_goal_that_a_turn_implies_is_an_objective_with_the_greatest_saliency(
@@ -151,3 +162,25 @@ def test_the_prompt_of_chats_is_of_the_version_that_generations_need_not_note() 
     assert prompt("extract_chat").version_id == "extract_chat-1@d03ba546341f", (
         "note its version in the name of what extracts"
     )
+
+
+def test_an_implied_goal_is_of_who_said_its_turn(world: World, server: ModelServer) -> None:
+    server.faults = [read(implied(BUILD, 0.7)), read(implied("write a book", 0.6)), *["no JSON"] * 2]
+    chat(world, PYTHON, "1", role="Ana")
+    chat(world, PYTHON, "2", role="Bob")
+    chat(world, PYTHON, "3", role="Cy")
+    server.faults = [read(implied("learn Rust", 0.5))]
+    world.memory.retry(group_id="g")
+    chat(world, "My goal is to write a book", "4", role="Ana")
+    world.memory.import_facts([{"subject": "Ana", "relation": "likes", "object": "tea", "group_id": "g"}])
+
+    def told(speaker: str, text: str) -> list[str]:
+        query = RecollectionQuery("g", text, speaker, INF, with_context=False)
+        return [objective.sentence for objective in asked(world, query).objectives]
+
+    assert told("ana", "What are my goals?") == ["a goal: write a book", f"a goal: {BUILD}"]
+    assert told("Bob", "What do you know about me?") == ["a goal: write a book"]
+    assert told("Cy", "What are my goals?") == ["a goal: learn Rust"]
+    assert told("Dan", "What are my goals?") == told("", "What are my goals?") == []
+    shown = [one.sentence for one in asked(world, KnownNow("g")) if isinstance(one, ShownObjective)]
+    assert shown == ["a goal of Bob and Ana: write a book", f"a goal of Ana: {BUILD}", "a goal of Cy: learn Rust"]

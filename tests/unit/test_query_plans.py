@@ -99,6 +99,9 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
 READERS = {
     posts._FEEDBACK[True]: "feedback_group (grp=?)",
     posts._OBJECTIVES[True]: "objective_group (grp=?)",
+    posts._DECLARERS: "goal_uuid (uuid=?)",
+    posts._SPEAKERS: "episode_group (grp=? AND created_at=?)",
+    posts._SPEAKER: "episode_uuid (<expr>=?)",
     history._VERSIONS: "version_fact",
     history._FACT: "fact_uuid (<expr>=?)",
     history._ASSERTION: "fact_uuid (<expr>=?)",

@@ -29,7 +29,7 @@ class ShownFact(NamedTuple):
 
 
 class ShownObjective(NamedTuple):
-    """An objective of the group, as a prompt shows it. owners: who declared it, unless who speaks did, too."""
+    """An objective of the group, as a prompt shows it. owners: names; none: the speaker's, or unknown."""
 
     uuid: str
     description: str

@@ -1,12 +1,14 @@
 """Recollection: what a memory knows that fits a message, gathered for a reply in the process that searches."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from asof.runtime.wiring import Opened, open_log
 from asof.service.contexts import context_of, search_for_changes
+from asof.service.goal_owners import GoalOwners
 from asof.service.pending_changes import PendingChanges
 from asof.service.read_sessions import ReadSession
 from asof.service.reader import Reader
@@ -18,7 +20,6 @@ from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
 from asof_projections.model.rows import FactRow, Moment, ObjectiveRow
-from asof_projections.names import key
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import one_state
 from asof_projections.retrieval.context import search_of
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", Fact, FactRow, Hit, Fact | FactRow)
 
 _OF_ANY_TIME: Final = 100  # facts, and as many turns, of which those of a period are chosen
-_OF_SPEAKER: Final = 20  # facts, for who asks what is known of him
-_OF_ANYBODY: Final = 100  # objectives, of which those of who asks are chosen
+_OF_SPEAKER: Final = 20  # facts that answer what is known about the speaker
+_OBJECTIVES_AT_FIRST: Final = 100  # that are read to find the speaker's own
 _RELATED: Final = 20  # facts around those, at most
 _CONTEXT_TOKENS: Final = 800  # a fortieth as many facts are looked at, for the context and for those that fit
 _OBJECTIVES: Final = 3  # that fit
@@ -123,7 +124,7 @@ class RecollectionQuery:
     def _facts(
         self, source: ReadSession, hits: Hits[Hit], archetype: Archetype, at: Moment, period: "AskedPeriod | None"
     ) -> Sequence[Fact | FactRow]:
-        """Return the facts that fit the message, as many as the archetype says; to who asks about himself more."""
+        """Return the facts that fit the message, as many as the archetype says; of the speaker, if asked, more."""
         fitting: Sequence[Fact | FactRow] = _fitting(hits, archetype)
         if not self.with_context:
             goals = asks_for_goals(self.text)
@@ -139,18 +140,22 @@ class RecollectionQuery:
     ) -> tuple[ShownObjective, ...]:
         """Return the objectives to show: those that are like the message in meaning, no more than the archetype says.
 
-        To who asks for his goals, or what is known of him, his own, the most salient first.
+        To a question about the speaker, or the speaker's goals: the speaker's own, the most salient first.
         """
         limit = min(_OBJECTIVES, archetype.vector_limit)
         known = INF - 1 if at.known is None else at.known
-        opened = source.opened()
-        asks = asks_for_goals(self.text) or asks_about_speaker(self.text)
-        if asks:
-            rows = opened.beliefs.objectives(self.group, known, limit=_OF_ANYBODY)
-        else:
-            rows = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
-        aims = _aims_of(opened, pending.pursued(rows), self.speaker)
-        return tuple([aim for aim in aims if not aim.owners][:_ASKED_OBJECTIVES] if asks else aims)
+        if asks_for_goals(self.text) or asks_about_speaker(self.text):
+            own = self._own_objectives(source.opened(), known, pending)
+            return tuple(ShownObjective(row.uuid, row.description) for row in islice(own, _ASKED_OBJECTIVES))
+        rows = source.objectives(self.text[:MAX_QUERY], self.group, known, _LIKE, limit) if limit else []
+        return tuple(_aims_of(source.opened(), self.group, pending.pursued(rows), self.speaker))
+
+    def _own_objectives(self, opened: Opened, known: int, pending: PendingChanges) -> Iterator[ObjectiveRow]:
+        """Yield the speaker's objectives, the most salient first. One whose owner is unknown is nobody's."""
+        for page in _pages(opened.beliefs, self.group, known):
+            rows = pending.pursued(page)
+            owners = GoalOwners.of(opened, self.group, rows)
+            yield from (row for row in rows if owners.owns(self.speaker, row))
 
 
 def _fitting(hits: Hits[Hit], archetype: Archetype) -> list[Hit]:
@@ -172,7 +177,7 @@ def _span(fact: Fact | FactRow) -> tuple[int, int]:
 
 
 def _shown_with_days(fact: Fact | FactRow) -> ShownFact:
-    """Return a fact as it is shown to who asks about a period: with the days from and until which it holds."""
+    """Return a fact as it answers a question about a period: with the days from and until which it holds."""
     start, end = _span(fact)
     is_told = NEG < start < end - 1  # one that nobody told stands right before the end
     since = f", from {to_datetime(start).date()}" if is_told else ""
@@ -217,7 +222,7 @@ class KnownNow:
         query = ask(FactsQuery, {"group_id": self.group, "limit": self.limit})
         facts = source.opened().questions.facts(query, Moment(reader.now(), known))
         objectives = source.opened().beliefs.objectives(self.group, known, limit=self.limit)
-        return (*map(shown, facts), *_aims_of(source.opened(), objectives))
+        return (*map(shown, facts), *_aims_of(source.opened(), self.group, objectives))
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +272,18 @@ def shown(fact: Fact | FactRow) -> ShownFact:
     return ShownFact(fact.uuid, fact.fact, fact.subject, fact.relation, fact.object)
 
 
-def _aims_of(opened: Opened, rows: Sequence[ObjectiveRow], speaker: str = "") -> list[ShownObjective]:
-    """Return objectives as they are shown to who speaks: those that others declared, with the names of these."""
-    declarers = opened.episodes.declarers(goal for row in rows for goal in row.goals)
-    return [ShownObjective(row.uuid, row.description, _owners(row, declarers, speaker)) for row in rows]
+def _pages(beliefs: BeliefStore, group: str, known: int) -> Iterator[list[ObjectiveRow]]:
+    """Yield the objectives of a group, the most salient first, in pages of which each is larger than all before it."""
+    seen, limit = 0, _OBJECTIVES_AT_FIRST
+    while True:
+        rows = beliefs.objectives(group, known, limit=limit)
+        yield rows[seen:]
+        if len(rows) < limit:
+            return
+        seen, limit = limit, limit * 4
 
 
-def _owners(objective: ObjectiveRow, declarers: Mapping[str, str], speaker: str) -> tuple[str, ...]:
-    """Return who declared an objective; nobody, if who speaks did, or of a goal that is not known."""
-    names = {key(name): name for name in (declarers.get(goal, "") for goal in objective.goals)}
-    return () if names.keys() & {"", key(speaker)} else tuple(names.values())
+def _aims_of(opened: Opened, group: str, rows: Sequence[ObjectiveRow], speaker: str = "") -> list[ShownObjective]:
+    """Return objectives as they are shown to a speaker: those of others with their owners' names."""
+    owners = GoalOwners.of(opened, group, rows)
+    return [ShownObjective(row.uuid, row.description, owners.others(speaker, row)) for row in rows]

@@ -217,7 +217,8 @@ class ObjectiveRow(NamedTuple):
     said_at: int
     known_from: int
     known_to: int  # INF: it is believed
-    goals: tuple[str, ...] = ()  # the declarations for which it is believed, in the order of the log
+    goals: tuple[str, ...] = ()  # for which it is believed, declared and implied, in the order of the log
+    goals_recorded: tuple[int, ...] = ()  # when each of them was
 
 
 class MentionRow(NamedTuple):

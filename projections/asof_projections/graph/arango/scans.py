@@ -74,10 +74,10 @@ class ArangoScans(ArangoNames):
 
     def objectives(self, group: str | None, known: int | None, *, limit: int | None = None) -> list[ObjectiveRow]:
         at = LATEST if known is None else known
-        goals = defaultdict[str, list[str]](list)
+        goals = defaultdict[str, list[tuple[str, int]]](list)
         for row in self._pages("objective_goals", group):
             if row["created_at"] <= at < row["withdrawn_at"]:
-                goals[row["objective"]].append(row["goal"])
+                goals[row["objective"]].append((row["goal"], row["created_at"]))
         believed = [row for row in self._pages("objectives", group) if row["kf"] <= at < row["kt"]]
         first = sorted(believed, key=lambda row: (-row["saliency"], row["n"]))[:limit]
         return [_objective(row, goals[row["uuid"]]) for row in first]
@@ -141,9 +141,10 @@ def _contradiction(row: Document, known: int) -> ContradictionRow:
     )
 
 
-def _objective(row: Document, goals: Sequence[str]) -> ObjectiveRow:
+def _objective(row: Document, goals: Sequence[tuple[str, int]]) -> ObjectiveRow:
     said = (row["uuid"], row["grp"], row["description"], float(row["saliency"]), row["status"], row["said_at"])
-    return ObjectiveRow(*said, row["kf"], row["kt"], tuple(goals))
+    ids, recorded = tuple(goal for goal, _ in goals), tuple(at for _, at in goals)
+    return ObjectiveRow(*said, row["kf"], row["kt"], ids, recorded)
 
 
 def _mention(row: Document) -> MentionRow:

@@ -1,10 +1,13 @@
 """Reads of what a chat tells of its messages, of feedback, and of the objectives that are believed for goals."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
+from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import FeedbackRow, ObjectiveRow, PostRow
+from asof_streams.ids import episode_id
 from asof_streams.instants import INF
 
 _POST: Final = f"""SELECT p.uuid, p.kind, p.reply_to, coalesce(e.role, f.role, g.role),
@@ -26,6 +29,11 @@ _FEEDBACK: Final[dict[bool, str]] = {  # by whether it is of one group
     for of_group, group in ((True, "f.grp = :grp AND"), (False, ""))
 }
 _DECLARERS: Final = "SELECT uuid, role FROM goals WHERE uuid IN (SELECT value FROM json_each(?))"
+_SPEAKERS: Final = """SELECT uuid, role FROM episodes WHERE grp = ?
+    AND created_at IN (SELECT value FROM json_each(?))"""
+_SPEAKER: Final = f"SELECT uuid, role FROM episodes WHERE {has_id('uuid', '?1')}"
+_RETRIED_THEN: Final = """SELECT cause FROM retries WHERE grp = ?
+    AND created_at IN (SELECT value FROM json_each(?))"""
 _OBJECTIVE: Final = """SELECT o.uuid, g.name, o.description, o.saliency, o.status, o.said_at, o.kf, o.kt
     FROM objectives o CROSS JOIN groups g ON g.n = o.grp"""
 _OBJECTIVE_BY_ID: Final = f"{_OBJECTIVE} WHERE o.uuid = ? AND o.kt = {INF}"
@@ -36,8 +44,8 @@ _OBJECTIVES: Final[dict[bool, str]] = {
 }
 _GOALS_OF: Final = f"""SELECT goal, saliency FROM objective_goals WHERE objective = ? AND withdrawn_at = {INF}
     ORDER BY n"""
-_GOALS_THEN: Final = """SELECT goal FROM objective_goals WHERE objective = ? AND created_at <= ? AND withdrawn_at > ?
-    ORDER BY n"""
+_GOALS_THEN: Final = """SELECT goal, created_at FROM objective_goals
+    WHERE objective = ? AND created_at <= ? AND withdrawn_at > ? ORDER BY n"""
 _OBJECTIVE_OF: Final = "SELECT objective FROM objective_goals WHERE goal = ? ORDER BY n DESC LIMIT 1"
 
 
@@ -69,23 +77,30 @@ class SqlitePosts(SqliteReader):
         """Return who declared each of some goals, by name; what is only implied was declared by nobody."""
         return dict(self._rows(_DECLARERS, (listed(goals),)))
 
+    def speakers(self, group: str, instants: Iterable[int]) -> dict[str, str]:
+        """Return the speakers of the episodes that were recorded or retried at some instants, by the episode's id."""
+        then = (self._group(group), listed(instants))
+        retried = [self._rows(_SPEAKER, (episode_id(group, n),)) for (n,) in self._rows(_RETRIED_THEN, then)]
+        return dict(chain(self._rows(_SPEAKERS, then), *retried))
+
     def objectives(self, group: str | None, known: int | None, *, limit: int | None = None) -> list[ObjectiveRow]:
         """Return the objectives of a group, or of all, that were believed at a moment: the most salient first."""
         parameters = self._of(group, known, limit)
         rows = self._rows(_OBJECTIVES[group is not None], parameters)
-        return [ObjectiveRow._make((*row, self._goals_then(row[0], parameters["known"]))) for row in rows]
+        return [ObjectiveRow._make((*row, *self._goals_then(row[0], parameters["known"]))) for row in rows]
 
     def _of(self, group: str | None, known: int | None, limit: int | None) -> dict[str, int]:
         at = INF - 1 if known is None else known
         own = {} if group is None else {"grp": self._group(group)}
         return {**own, "known": at, "limit": -1 if limit is None else limit}
 
-    def _goals_then(self, objective: str, at: int) -> tuple[str, ...]:
-        return tuple(goal for (goal,) in self._rows(_GOALS_THEN, (objective, at, at)))
+    def _goals_then(self, objective: str, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        goals = self._rows(_GOALS_THEN, (objective, at, at))
+        return tuple(goal for goal, _ in goals), tuple(recorded for _, recorded in goals)
 
     def objective(self, uuid: str) -> ObjectiveRow | None:
         row = self._row(_OBJECTIVE_BY_ID, (uuid,))
-        return None if row is None else ObjectiveRow._make((*row, ()))
+        return None if row is None else ObjectiveRow(*row)
 
     def goals_of(self, objective: str) -> list[tuple[str, float]]:
         return self._rows(_GOALS_OF, (objective,))
