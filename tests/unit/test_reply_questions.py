@@ -15,7 +15,19 @@ from asof_agents.conversation.questions import (
 
 @pytest.mark.parametrize(
     "text",
-    ["What is my goal?", "what are my goals", "Do I have any objectives?", "Tell me my goals.", "So, what's my goal?"],
+    [
+        "What is my goal?",
+        "what are my goals",
+        "Do I have any objectives?",
+        "Tell me my goals.",
+        "So, what's my goal?",
+        "Can you tell me what my three main goals are?",
+        "What goals did I tell you?",
+        "Which goals of mine do you know?",
+        "What are Bob's goals, and what are my goals?",
+        "What's Bob's and my goal?",
+        "What are the goals I set?",
+    ],
 )
 def test_who_asks_for_his_goals_is_understood(text: str) -> None:
     assert asks_for_goals(text)
@@ -23,7 +35,21 @@ def test_who_asks_for_his_goals_is_understood(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["My goal is to run a marathon", "What goals did Ronaldo score?", "Where do I live?", "I have no goals.", ""],
+    [
+        "My goal is to run a marathon",
+        "What goals did Ronaldo score?",
+        "Where do I live?",
+        "I have no goals.",
+        "Tell me Bob's goals.",
+        "Can you tell me what Bob's goals are?",
+        "Do I know Bob’s main goals?",
+        "Do I know her goals?",
+        "Could you tell me what goals Bob has?",
+        "What are my wife's goals?",
+        "Do I know the goals of my team?",
+        "Did I miss all those Arsenal goals?",
+        "",
+    ],
 )
 def test_what_asks_for_no_goal_of_the_speaker_is_told_from_it(text: str) -> None:
     assert not asks_for_goals(text)
@@ -41,6 +67,12 @@ def test_what_asks_for_no_goal_of_the_speaker_is_told_from_it(text: str) -> None
         "Tell me everything about me.",
         "Tell me what you know about me.",
         "Hey, who am I?",
+        "Do you know who I am?",
+        "Can you tell me who I am?",
+        "What have you learned about me?",
+        "What have you already learnt about me?",
+        "What do you know of me?",
+        "Did I ever tell you anything about myself?",
         "What do you know?",
     ],
 )
@@ -53,6 +85,12 @@ def test_who_asks_what_is_known_of_himself_is_understood(text: str) -> None:
     [
         "Do you know what Ben said about me?",
         "I told you about me.",
+        "Can I tell you something about me?",
+        "May I tell you more about myself?",
+        "Should I tell you about me?",
+        "Do you know who I am going to meet?",
+        "Does she know who I am?",
+        "What do you know of mine?",
         "What do you know about Mia?",
         "What do you know about me and jazz?",
         "Who am I going to meet?",
@@ -65,14 +103,38 @@ def test_what_asks_of_somebody_or_something_else_is_told_from_it(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["hi", "Hello!", "Good morning :)", "hey there", "Thanks a lot!", "ok, thank you", "No."]
+    "text",
+    [
+        "hi",
+        "Hello!",
+        "Nice!",
+        "Thanks! Nice of you",
+        "very nice",
+        "Good morning :)",
+        "hey there",
+        "Thanks a lot!",
+        "ok, thank you",
+        "No.",
+    ],
 )
 def test_a_greeting_or_thanks_is_about_nothing(text: str) -> None:
     assert is_pleasantry(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["Hi, I live in Rome", "Good jazz!", "Is it good?", "Hey, where is Mia?", "I am", "jazz", "", "?"]
+    "text",
+    [
+        "Hi, I live in Rome",
+        "I have been to Nice",
+        "hi, it is in Nice!",
+        "Good jazz!",
+        "Is it good?",
+        "Hey, where is Mia?",
+        "I am",
+        "jazz",
+        "",
+        "?",
+    ],
 )
 def test_what_says_more_than_a_greeting_is_none(text: str) -> None:
     assert not is_pleasantry(text)
@@ -107,13 +169,16 @@ def test_what_answers_a_question_of_where_is_told_by_the_verb_behind_it(text: st
     assert answers in words if answers else not words
 
 
-@pytest.mark.parametrize("words", ["where ", "you know ", "tell me all all ", "what else ", "i have "])
+@pytest.mark.parametrize(
+    "words", ["where ", "you know ", "tell me all all ", "what else ", "i have ", "did i ", "goals "]
+)
 def test_a_text_takes_time_in_proportion_to_its_size(words: str) -> None:
     def seconds(size: int) -> float:
         text = words * size
         began = time.process_time()
         assert not answering_words(text)
         assert not asks_about_speaker(text)
+        assert not asks_for_goals(text)
         return time.process_time() - began
 
     small = max(min(seconds(1_000) for _ in range(5)), 0.001)

@@ -1,4 +1,4 @@
-"""What a message asks for, by its words alone: whether it is a question, and whether of who asks or his goals. Pure."""
+"""Recognises questions, and those about the speaker or the speaker's goals, by their words alone. Pure."""
 
 import re
 from itertools import pairwise
@@ -15,19 +15,30 @@ _ASKS: Final = re.compile(
 _BIDS: Final = re.compile(rf"{_OPENING}(?:tell|remind) (?:me|us)\b", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _GOAL: Final = re.compile(r"\b(?:goals?|objectives?|north star)\b", re.IGNORECASE)
+_LISTENER: Final = re.compile(r"\b(?:tell|told|remind(?:ed)?|show(?:ed)?|give|gave|let|help)\s+me\b", re.IGNORECASE)
+_CLAUSE_END: Final = re.compile(r"[.,;:?!()\n]")
+_POSSESSOR: Final = re.compile(r"[\w-]+(?:['’]\w*)?")
+_BEFORE_GOAL: Final = 100  # characters that are looked at
+_POSSESSIVES: Final = frozenset("my his her their your our its whose".split())
+_CONTRACTIONS: Final = frozenset("what's who's that's it's there's here's where's how's let's he's she's".split())
+_DETERMINERS: Final = frozenset("i a an the any all some no what which this that these those are is was were".split())
+_OF_ANOTHER: Final = re.compile(r"\s+of\s+(?:my\b(?!\s+own\b)|his\b|her\b|their\b|your\b|our\b|the\b|[A-Z])")
 _KNOWN: Final = (
-    r"(?:you(?:\s+(?:already|still|ever))?\s+(?:know|remember|recall)|i(?:\s+have|['’]ve)?\s+(?:told|tell)|"
-    r"(?:tell|remind)\s+me)"
+    r"(?:you(?:['’]ve)?(?:\s+(?:have|already|still|ever)){0,2}\s+(?:know|remember|recall|learn(?:ed|t)?)|"
+    r"i(?:\s+have|['’]ve)?\s+told|did\s+i(?:\s+(?:already|ever))?\s+tell|(?:tell|remind)\s+me)"
 )
 _HOW_MUCH: Final = r"(?:\s+(?:you|anything|everything|something|all|at all|else|more|a lot|so far|already))*"
 _ABOUT_SPEAKER: Final = re.compile(
-    rf"\b{_KNOWN}{_HOW_MUCH}\s+about\s+(?:me|myself)\b(?!\s+and\b)|\bwho\s+am\s+i\W*\Z", re.IGNORECASE
+    rf"\b{_KNOWN}{_HOW_MUCH}\s+(?:(?:about|of)\s+(?:me|myself)\b(?!\s+and\b)|who\s+i\s+am\W*\Z)|"
+    r"\bwho\s+am\s+i\W*\Z",
+    re.IGNORECASE,
 )
 _ABOUT_ALL: Final = re.compile(rf"{_OPENING}what\s+(?:else\s+)?do\s+you\s+(?:know|remember)\W*\Z", re.IGNORECASE)
 _PLEASANT: Final = frozenset(
     "hi hello hey hiya howdy welcome good morning afternoon evening night day thank thanks thx cheers lot much very "
     "bye goodbye see later soon ok okay yes yeah yep no nope sure great nice cool lol haha please sorry".split()
 )
+_CITY: Final = re.compile(r"[\w,;:'’]\s+Nice\b")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 _SPEAKER: Final = re.compile(r"\b(?:i|me|mine|myself)\b", re.IGNORECASE)
@@ -61,12 +72,36 @@ def is_own(text: str) -> bool:
 
 
 def asks_for_goals(text: str) -> bool:
-    """Return whether a text asks for the goals of who says it, such as "What is my goal?"."""
-    return is_own(text) and _GOAL.search(text) is not None and is_question(text)
+    """Return whether a text asks for the speaker's goals, such as "What is my goal?"; not so "Tell me Bob's goals."."""
+    of_speaker = names_speaker(_LISTENER.sub("", text))
+    goals = _GOAL.finditer(text) if is_question(text) else ()
+    return any(_is_of_speaker(text, goal, otherwise=of_speaker) for goal in goals)
+
+
+def _is_of_speaker(text: str, goal: re.Match[str], *, otherwise: bool) -> bool:
+    """Return whether a goal in a text is called the speaker's; `otherwise`, where it is called nobody's."""
+    possessor = _possessor(text[max(0, goal.start() - _BEFORE_GOAL) : goal.start()])
+    if possessor is None:
+        return otherwise and _OF_ANOTHER.match(text, goal.end()) is None
+    return possessor == "my"
+
+
+def _possessor(before: str) -> str | None:
+    """Return the nearest possessive or name in the clause before a noun, None if a determiner is nearer."""
+    words: list[str] = _POSSESSOR.findall(_CLAUSE_END.split(before)[-1])
+    for word in reversed(words):
+        folded = word.casefold().replace("’", "'")
+        if folded in _POSSESSIVES or (folded.endswith(("'s", "s'")) and folded not in _CONTRACTIONS):
+            return folded
+        if folded in _DETERMINERS:
+            return None
+        if word is words[-1] and len(words) > 1 and word[0].isupper():
+            return folded
+    return None
 
 
 def asks_about_speaker(text: str) -> bool:
-    """Return whether a text asks what is known of who says it, such as "What do you know about me?" or "Who am I?"."""
+    """Return whether a text asks what is known about the speaker: "What do you know about me?", "Who am I?"."""
     asked = _ABOUT_SPEAKER.search(text) or _ABOUT_ALL.match(text.strip())
     return asked is not None and is_question(text)
 
@@ -74,11 +109,13 @@ def asks_about_speaker(text: str) -> bool:
 def is_pleasantry(text: str) -> bool:
     """Return whether a text is a greeting, thanks or the like, and so about nothing: no question, no other words."""
     words = {word.casefold() for word in _WORD.findall(text)}
-    return not words.isdisjoint(_PLEASANT) and words <= _PLEASANT | STOP_WORDS and not is_question(text)
+    if words.isdisjoint(_PLEASANT) or not words <= _PLEASANT | STOP_WORDS:
+        return False
+    return not is_question(text) and _CITY.search(text) is None
 
 
 def names_speaker(text: str) -> bool:
-    """Return whether a text speaks of who says it as "I" or "me", not only of what he calls his."""
+    """Return whether a text has the speaker as "I" or "me", not only as the owner of something."""
     return _SPEAKER.search(text) is not None
 
 
