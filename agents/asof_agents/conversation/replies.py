@@ -23,7 +23,9 @@ _MARK: Final = re.compile(
     r"[ \t]*(?P<minutes>(?<![-\N{MINUS SIGN}])\d{1,9})?[^\n]*",
     re.IGNORECASE,
 )
-_CUT_MARK: Final = re.compile(r"[*#>`\s]{0,16}(NEXT_[A-Z_]{0,21})\Z", re.IGNORECASE)
+_CUT_MARK: Final = re.compile(  # at the beginning of a line so much of it, elsewhere more: "next_" may be a word
+    r"(?:(?:\A|\n)[*#>`\s]{0,16}|[*#>`\s]{0,16}(?=NEXT_PROACTIVE))(NEXT_[A-Z_]{0,21})\Z", re.IGNORECASE
+)
 _OBJECT: Final = re.compile(r'\{\s*"reply"\s*:')
 _BEGUN: Final = re.compile(r'[`\s]*(?:json\s)?\s*\{\s*"reply"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)(.?)', re.DOTALL)
 _ESCAPE: Final = 6  # characters at most
