@@ -257,11 +257,11 @@ def test_what_is_added_tells_what_was_learned_and_ended_or_that_it_is_a_note(wri
     assert "Not used: saga" in queued["message"]
 
 
-def test_what_is_added_tells_who_is_one_since(writer: Agent) -> None:
+def test_what_is_added_tells_which_entities_are_the_same(writer: Agent) -> None:
     [alias] = writer.tell("George Orwell is also known as Eric Blair.")
     [link] = alias["linked"]
     assert {link["duplicate"], link["into"]} == {"George Orwell", "Eric Blair"}
-    assert '- One since: "Eric Blair" and "George Orwell"' in writer.text("get_status", job=alias["job"])
+    assert '- Same entity: "Eric Blair" and "George Orwell"' in writer.text("get_status", job=alias["job"])
 
     [told] = writer.tell("I like juggling.")
     assert told["linked"] == []

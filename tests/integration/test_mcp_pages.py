@@ -191,7 +191,23 @@ def test_what_one_message_changed_is_shown_up_to_a_number_and_the_rest_counted(
         text = agent.text("get_status", job=learned["job"])
 
     assert (len(learned["learned"]), learned["not_shown"]) == (2, 2)
-    assert "2 more are not shown: get_episode_entities or what_changed has them" in text
+    assert "2 more are not shown. get_episode_entities or what_changed has the facts among them" in text
+
+
+def test_of_merges_beyond_that_number_no_tool_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "_SHOWN", 1)
+    since = "2020-01-01T00:00:00Z"
+    with serving_here(tmp_path / "data") as served, agent_here(served, ClientScope(group=GROUP)) as agent:
+        names = ("George Orwell is also known as Eric Blair.", "Mark Twain is also known as Samuel Clemens.")
+        [learned] = agent.tell(" ".join(names))
+        text = agent.text("get_status", job=learned["job"])
+        changed = agent.text("what_changed", since=since)
+
+    assert [(len(learned[name]), learned["not_shown"]) for name in ("learned", "linked")] == [(1, 2), (1, 2)]
+    assert "2 more are not shown. get_episode_entities or what_changed has the facts among them, and no merges" in text
+    assert "Samuel Clemens" not in text
+    assert '"Mark Twain is also known as Samuel Clemens"' in changed
+    assert "Same entity" not in changed
 
 
 @pytest.mark.usefixtures("small_pages")

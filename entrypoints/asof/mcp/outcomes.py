@@ -15,6 +15,7 @@ from asof.operations.quotes import quote
 from asof.operations.service_answers import outcome, reached_by
 
 _SHOWN: Final = 100  # of each list
+_FACTS_SHOWN_BY: Final = "get_episode_entities or what_changed has the facts among them, and no merges of entities."
 
 
 async def outcome_of(
@@ -110,9 +111,9 @@ def learned_lines(learned: Learned) -> list[str]:
         lines += [
             f"- {word}: {quote(one.fact)}{period(one.valid_at, one.invalid_at)} {of_id(one.uuid)}" for one in changed
         ]
-    lines += [f"- One since: {quote(one.duplicate)} and {quote(one.into)}" for one in learned.linked]
+    lines += [f"- Same entity: {quote(one.duplicate)} and {quote(one.into)}" for one in learned.linked]
     if learned.not_shown:
-        lines.append(f"{learned.not_shown} more are not shown: get_episode_entities or what_changed has them.")
+        lines.append(f"{learned.not_shown} more are not shown. {_FACTS_SHOWN_BY}")
     if learned.kept_as_note is False and len(lines) == 1:
         lines.append("It says nothing new.")
     if learned.kept_as_note:

@@ -17,7 +17,7 @@ class ChangedFact(BaseModel):
 
 
 class LinkedEntities(BaseModel):
-    """Two entities that are one since a message said so."""
+    """Two entities that a message merged: they are the same."""
 
     uuid: str = Field(description="Of the link.")
     duplicate: str
@@ -25,7 +25,7 @@ class LinkedEntities(BaseModel):
 
 
 class Learned(ToolAnswer):
-    """What became of a message: what was learned of it, what it ended, and who is one since."""
+    """What became of a message: what was learned of it, what it ended, and which entities were merged."""
 
     message: str
     job: int = Field(description="Its position on the log: get_status asks about it.")

@@ -634,7 +634,7 @@ class Effect(Answer):
     restored: Annotated[tuple[Belief, ...], Field(description="Facts that are believed again, or over more time.")]
     refined: Annotated[tuple[Belief, ...], Field(description="Deeds that are dated more exactly since; their date.")]
     reinforced: Annotated[tuple[Id, ...], Field(description="The ids of the facts that it said again.")]
-    duplicates: Annotated[tuple[Link, ...], Field(description="Entities that are one since, as they were linked then.")]
+    duplicates: Annotated[tuple[Link, ...], Field(description="Entities that it merged, as they were linked then.")]
     understood: Annotated[
         bool, Field(description="False: nothing was understood, and the message is kept as an episode alone.")
     ]
