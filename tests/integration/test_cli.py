@@ -442,7 +442,9 @@ def test_a_group_is_erased_only_when_told_twice_and_then_for_ever(told: Asof) ->
 
 
 def test_an_erasure_of_a_group_of_which_there_is_nothing_says_so(told: Asof) -> None:
-    assert told("erase", "defautl", "--yes") == "nothing of this group was there; the request is message 3\n"
+    assert (
+        told("erase", "defautl", "--yes") == "the group has no messages; nothing was erased; the request is message 3\n"
+    )
     assert told("erase", "default", "--yes") == "erased; the request is message 4\n"
     assert told("erase", "default", "--yes") == "erased; the request is message 5\n"
 

@@ -71,7 +71,7 @@ def erase(
 def _what(erasure: Any) -> str:
     if erasure.messages is not None:
         return f"erased {show.counted(len(erasure.messages), 'message')}"
-    return "erased" if any(log.erased for log in erasure.logs) else "nothing of this group was there"
+    return "erased" if any(log.erased for log in erasure.logs) else "the group has no messages; nothing was erased"
 
 
 def _show_preview(call: Call, preview: Any) -> None:
