@@ -14,7 +14,7 @@ from asof_projections.conversation.model import Checkin
 from asof_streams.instants import SECOND, to_datetime
 from asof_streams.timezones import on_wall
 
-LONGEST_MINUTES: Final = 43_200  # thirty days: who asks for later gets this
+LONGEST_MINUTES: Final = 43_200  # thirty days: a later check-in is due then
 _MINUTE: Final = 60 * SECOND
 _HOURS: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 

@@ -15,7 +15,7 @@ _NOTHING: Final = f"I know nothing about this yet. {_NO_MODEL}"
 _FOUND: Final = f"This is what I remember. {_NO_MODEL}"
 _KEPT: Final = f"I have kept this. {_NO_MODEL}"
 _KEPT_BESIDE: Final = f"I have kept this. This is what I remember about it. {_NO_MODEL}"
-_SHOWN: Final = 5  # facts, unless who asks wants to know all
+_SHOWN: Final = 5  # facts, unless the question is for all
 
 
 def from_memory(material: ReplyMaterial, words: str) -> str:

@@ -15,8 +15,8 @@ from asof_streams.sqlite_log import SqliteLog
 def check_conversations(places: DirectoryLayout) -> str:
     """Check the projection of conversations against its logs. DamagedView: it is not what they say. DamagedLog.
 
-    In a group of whose messages some are gone, and not all of a time, only pages and indexes are checked: what the
-    others are to the conversation was decided while those could be read.
+    Of a group that was erased in part, only pages and indexes are checked: what the rest is to the conversation was
+    decided while all of it could be read.
     """
     named = places.conversations
     with tempfile.TemporaryDirectory() as scratch, SqliteLog(places.messages) as messages:

@@ -106,7 +106,7 @@ class Conversation(Protocol):
         ...
 
     async def known(self, group: str) -> tuple[ShownFact | ShownObjective, ...]:
-        """Return the facts and the objectives of a group, for whoever asks what the bot knows."""
+        """Return the facts and the objectives of a group, as the bot tells what it knows."""
         ...
 
     def close(self) -> None:

@@ -139,7 +139,7 @@ class LocalConversation(Answerer[ConversationLog]):
         return count
 
     async def known(self, group: str) -> tuple[ShownFact | ShownObjective, ...]:
-        """Return the facts and the objectives of a group, for whoever asks what the bot knows."""
+        """Return the facts and the objectives of a group, as the bot tells what it knows."""
         return await self._service.ask(KnownNow(group))
 
     async def _put(self, message: Message) -> int | None:

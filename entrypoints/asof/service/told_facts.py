@@ -1,4 +1,4 @@
-"""What a template tells of what was found: what answers a message and, to the first person, is of who says it."""
+"""Chooses the facts that a template tells: those that answer a message, in the first person about the speaker."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from asof_projections.retrieval.question import STOP_WORDS
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import shown_id
 
-_AROUND: Final = 200  # facts from who speaks, as many to him, and as many of those whom he calls his
+_AROUND: Final = 200  # facts from the speaker, as many to the speaker, and as many of the speaker's relatives
 _WORD: Final = re.compile(r"[^\W_]+")
 
 AnyFact = Fact | FactRow
@@ -28,17 +28,18 @@ AnyFact = Fact | FactRow
 def facts_to_tell(
     source: ReadSession, group: str, speaker: str, text: str, found: Sequence[AnyFact], at: Moment
 ) -> list[AnyFact]:
-    """Return the facts to tell whoever says a text, the best first; `found`: those that fit it.
+    """Return the facts to tell in answer to a text, the best first; `found`: those that fit it.
 
-    To a text without a word of content, or a greeting, none. To who asks what is known of him all facts of his. To the
-    first person otherwise only facts of the speaker, of whom he calls his ("my sister"), and of those whom the text
-    names. To who asks where somebody lives, works or studies, such facts come first; to the first person they alone.
+    A greeting, or a text without a word of content, gets none. "What do you know about me?" gets all facts about the
+    speaker. Any other text in the first person gets facts about the speaker, about the speaker's own ("my sister") and
+    about people whom the text names. Where it asks where somebody lives, works or studies, such facts come first, and
+    in the first person no others.
     """
     if is_pleasantry(text):
         return []
     if asks_about_speaker(text):
-        his = source.opened().beliefs.reach(group, speaker, at, _AROUND)
-        return list({fact.uuid: fact for fact in (*his.outward, *his.inward)}.values())
+        own = source.opened().beliefs.reach(group, speaker, at, _AROUND)
+        return list({fact.uuid: fact for fact in (*own.outward, *own.inward)}.values())
     words = {word.casefold() for word in _WORD.findall(text)}
     wanted = answering_words(text)
     if not is_own(text):
@@ -47,46 +48,46 @@ def facts_to_tell(
     circle = _circle(source, group, speaker, text, at)
     if not wanted:
         return [fact for fact in found if circle.has(fact) or _is_named(fact, words)]
-    # One who speaks of what is his, and not of himself, asks about somebody of his.
+    # "Where does my sister live?" asks about the sister, and not about the speaker.
     nouns = frozenset() if names_speaker(text) else frozenset(owned(text)) - STOP_WORDS
     facts = {fact.uuid: fact for fact in (*found, *circle.facts) if _tells(fact, wanted)}
     return [
         fact
         for fact in facts.values()
         if _is_named(fact, words)
-        or (circle.has(fact) and not (nouns and circle.is_his_alone(fact) and nouns.isdisjoint(_words(fact))))
+        or (circle.has(fact) and not (nouns and circle.is_of_speaker_alone(fact) and nouns.isdisjoint(_words(fact))))
     ]
 
 
 class _Circle(NamedTuple):
-    """Who speaks, those whom he calls his, and the facts around them."""
+    """The speaker, the speaker's own, such as a sister, and the facts around them."""
 
-    his_ids: frozenset[str]
+    speaker_ids: frozenset[str]
     their_ids: frozenset[str]
     facts: tuple[FactRow, ...]
 
     def has(self, fact: AnyFact) -> bool:
         """Return whether a fact is of one of them."""
-        return not (self.his_ids | self.their_ids).isdisjoint(_ends(fact))
+        return not (self.speaker_ids | self.their_ids).isdisjoint(_ends(fact))
 
-    def is_his_alone(self, fact: AnyFact) -> bool:
-        """Return whether a fact is of none but who speaks."""
+    def is_of_speaker_alone(self, fact: AnyFact) -> bool:
+        """Return whether a fact is about the speaker alone."""
         return self.their_ids.isdisjoint(_ends(fact))
 
 
 def _circle(source: ReadSession, group: str, speaker: str, text: str, at: Moment) -> _Circle:
     reach = source.opened().beliefs.reach
-    his = reach(group, speaker, at, _AROUND)
+    own = reach(group, speaker, at, _AROUND)
     forward, backward = _relations(source, owned(text))
-    linked = {fact.object_uuid for fact in his.outward if fact.relation in forward and fact.object_uuid}
-    linked |= {fact.subject_uuid for fact in his.inward if fact.relation in backward}
+    linked = {fact.object_uuid for fact in own.outward if fact.relation in forward and fact.object_uuid}
+    linked |= {fact.subject_uuid for fact in own.inward if fact.relation in backward}
     theirs = reach(group, sorted(linked), at, _AROUND)
-    facts = (*his.outward, *his.inward, *theirs.outward)
-    return _Circle(frozenset(map(shown_id, his.entity_ids)), frozenset(map(shown_id, theirs.entity_ids)), facts)
+    facts = (*own.outward, *own.inward, *theirs.outward)
+    return _Circle(frozenset(map(shown_id, own.entity_ids)), frozenset(map(shown_id, theirs.entity_ids)), facts)
 
 
 def _relations(source: ReadSession, nouns: Collection[str]) -> tuple[set[str], set[str]]:
-    """Return the relations that nouns such as "sister" name, from who has one, and those that lead to him."""
+    """Return the relations that nouns such as "sister" name: those from the person who has one, and their inverses."""
     try:
         types = source.ontology().relation_types if nouns else ()
     except InvalidInput:  # it is not kept in a copy of topics
