@@ -6,6 +6,8 @@ from typing import Protocol, Self, TypeVar
 
 from asof.runtime.wiring import open_log
 from asof.service.read_sessions import ReadSession
+from asof_agents.extraction.ports import MOST_GOALS
+from asof_agents.handlers.objectives import implied_goal_id
 from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import EpisodeHit, Hit, Hits
 from asof_projections.model.rows import ObjectiveRow
@@ -62,8 +64,12 @@ class PendingChanges:
         return shown
 
     def pursued(self, objectives: Iterable[ObjectiveRow]) -> list[ObjectiveRow]:
-        """Return the objectives for which another goal was declared, in their order."""
-        return [row for row in objectives if not row.goals or not self._words.keys() >= {*row.goals}]
+        """Return the objectives for which another goal was declared or implied, in their order."""
+        if not self._words:
+            return list(objectives)
+        implied = {implied_goal_id(turn, number) for turn in self._words for number in range(MOST_GOALS)}
+        gone = implied | self._words.keys()
+        return [row for row in objectives if not row.goals or not gone >= {*row.goals}]
 
     def _turn(self, hit: EpisodeHit) -> Iterable[EpisodeHit]:
         if hit.uuid not in self._words:
