@@ -39,8 +39,7 @@ class KeptBeliefs:
         self._slots = SlotCache()
         self._slots.keep_more()
         self._entities: dict[tuple[str, str], list[EntityRow]] = {}  # by group and name
-        self._cardinalities: dict[tuple[str, str], bool] = {}  # by group and relation; "": of all groups
-        self._single: dict[tuple[str, str], bool] = {}  # the same of those that were asked for
+        self._single: dict[str, dict[str, bool]] = {"": {}}  # as declared, by group ("": all groups) and relation
         self._told = KeySet()  # names, slots of single-valued relations, values in slots of others, ids, refs
         self._has_facts = self._has_endings = False
         self._is_sure = True  # no relation was declared once there were facts
@@ -77,12 +76,10 @@ class KeptBeliefs:
 
     def single(self, group: str, relation: str) -> bool:
         """Whether the relation was declared single-valued: in this group, or else in every one."""
-        at = group, relation
-        is_single = self._single.get(at)
-        if is_single is None:
-            everywhere = self._cardinalities.get(("", relation), False)
-            is_single = self._single[at] = self._cardinalities.get(at, everywhere)
-        return is_single
+        own = self._single.get(group)
+        if own is not None and relation in own:
+            return own[relation]
+        return self._single[""].get(relation, False)
 
     def slot(self, group: str, subject: str, relation: str, value: str | None, read: ReadSlot) -> Slot:
         """Return the live statements of a slot, as a FactView does; read: asks the graph.
@@ -155,16 +152,16 @@ class KeptBeliefs:
 
     def _declare(self, record: Record) -> None:
         event: Any = record.event
-        self._cardinalities[record.group, event.relation] = event.cardinality == "one"
-        self._single.clear()
+        self._single.setdefault(record.group, {})[event.relation] = event.cardinality == "one"
         self._is_sure = not self._has_facts
 
     def _forget_names(self, _: Record) -> None:
         self._entities.clear()
 
-    def _forget(self, _: Record) -> None:
+    def _forget(self, record: Record) -> None:
         self._entities.clear()
         self._slots.clear()
+        self._single.pop(record.group, None)
 
     def _keep(self, key: tuple[str, str], entities: list[EntityRow]) -> list[EntityRow]:
         if len(self._entities) >= _NAMES:
