@@ -210,6 +210,12 @@ def test_what_cannot_be_sent_ends_the_process_instead_of_being_left_out(process:
         process.settle()
 
 
+def test_a_process_that_was_ended_here_takes_nothing_more(process: GraphProcess) -> None:
+    process.kill()
+    with pytest.raises(StorageFailed, match="has ended"):
+        process.append(7)
+
+
 def test_a_build_whose_process_was_killed_fails_and_goes_on_later(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,7 +110,7 @@ class _Outbox:
     """What is to be sent to a child, by a thread that waits for it in the place of this one."""
 
     def __init__(self, child: ChildProcess) -> None:
-        self.is_closed = False  # nothing more is sent: the child has ended
+        self.is_closed = False  # nothing more is sent: the child has ended, or is to
         self._child = child
         self._waiting: Queue[tuple[Any, ...] | None] = Queue(_WAITING)
         self._thread = Thread(target=self._send_all, daemon=True)
@@ -124,6 +124,7 @@ class _Outbox:
         """Send what waits, and end. The child has to read it, or to have ended."""
         self._waiting.put(None)
         self._thread.join()
+        self.is_closed = True
 
     def _send_all(self) -> None:
         while (message := self._waiting.get()) is not None:
