@@ -109,10 +109,15 @@ def read_backup(path: Path) -> Iterator[Line]:
         raise StorageFailed(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _opened(path: Path) -> BufferedIOBase:
+@contextmanager
+def _opened(path: Path) -> Iterator[BufferedIOBase]:
+    """Open a backup once, for it may be a pipe."""
     with path.open("rb") as file:
-        packed = file.read(len(_GZIP)) == _GZIP
-    return gzip.open(path, "rb") if packed else path.open("rb")
+        if file.peek(len(_GZIP))[: len(_GZIP)] == _GZIP:
+            with gzip.open(file) as unpacked:
+                yield unpacked
+        else:
+            yield file
 
 
 def row_of(line: list[Any]) -> Row:

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -153,6 +155,18 @@ def changed(content: bytes) -> list[bytes]:
         b"".join(another),
         b"".join([*lines, b"{}\n"]),
     ]
+
+
+def test_a_backup_is_restored_from_a_pipe_too(world: World, tmp_path: Path) -> None:
+    world.memory.backup(tmp_path / "one")
+    os.mkfifo(tmp_path / "pipe")
+    content = (tmp_path / "one").read_bytes()
+    with ThreadPoolExecutor() as threads:
+        written = threads.submit((tmp_path / "pipe").write_bytes, content)
+        copy = restored(world, tmp_path / "pipe")
+        written.result()
+
+    assert copy.digest() == world.digest()
 
 
 def test_a_backup_that_was_changed_or_cut_short_is_refused_and_nothing_of_it_is_kept(

@@ -123,7 +123,9 @@ def test_an_edited_message_is_taken_over_since_its_events_are_applied_before_the
     assert [check for check in memory.verify() if not check.ok] == []
 
 
-def test_structured_facts_ask_the_other_process_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_structured_facts_ask_the_other_process_nothing(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, taken: list[bool]
+) -> None:
     asked: list[str] = []
     ask = GraphProcess.ask
 
@@ -142,7 +144,7 @@ def test_structured_facts_ask_the_other_process_nothing(memory: Memory, monkeypa
             )
         facts.rebuild("elsewhere")
         assert facts.digest("elsewhere") == facts.digest("main")
-    assert asked == []
+    assert (asked, taken) == ([], [False])
 
 
 def test_a_build_that_stopped_and_goes_on_is_the_same_words_included(
