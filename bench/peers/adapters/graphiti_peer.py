@@ -1,7 +1,4 @@
-"""Graphiti on its embedded database, Kuzu, with the shared embedder. It takes messages one after the other.
-
-Two things that its driver leaves out are done here: the name of the database, and the indexes of words.
-"""
+"""Graphiti on its embedded database, Kuzu, with the shared embedder. It takes messages one after the other."""
 
 import asyncio
 import os
@@ -14,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
+from bench.graphiti import open_graphiti
 from bench.peers.child import embedder
 from bench.peers.subjects import Fact, Message, text_of
 
@@ -84,32 +82,7 @@ def _id(name: str) -> str:
 
 
 async def _opened(path: Path, model: str) -> Any:
-    core: Any = import_module("graphiti_core")
     client: Any = import_module("graphiti_core.llm_client.openai_generic_client")
     config: Any = import_module("graphiti_core.llm_client.config")
-    queries: Any = import_module("graphiti_core.graph_queries")
-    kuzu: Any = import_module("graphiti_core.driver.kuzu_driver")
-    port: Any = import_module("graphiti_core.embedder.client")
-    reranker: Any = import_module("graphiti_core.cross_encoder.client")
-    hashing = embedder()
-
-    class Embedder(port.EmbedderClient):  # type: ignore[misc]
-        async def create(self, input_data: Any) -> list[float]:
-            texts = [input_data] if isinstance(input_data, str) else list(input_data)
-            return (await self.create_batch(texts))[0]
-
-        async def create_batch(self, input_data_list: list[str]) -> list[list[float]]:
-            return hashing.embed(input_data_list).tolist()  # type: ignore[no-any-return]
-
-    class Reranker(reranker.CrossEncoderClient):  # type: ignore[misc]
-        async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:  # noqa: ARG002
-            return [(passage, 1.0) for passage in passages]
-
-    driver = kuzu.KuzuDriver(str(path))
-    driver._database = ""  # noqa: SLF001 - which it asks for, and does not set
-    for query in queries.get_fulltext_indices(driver.provider):
-        await driver.execute_query(query)
     fake = config.LLMConfig(api_key="none", base_url=model, model="fake", small_model="fake")
-    return core.Graphiti(
-        graph_driver=driver, llm_client=client.OpenAIGenericClient(fake), embedder=Embedder(), cross_encoder=Reranker()
-    )
+    return await open_graphiti(path, client.OpenAIGenericClient(fake), embedder())

@@ -18,6 +18,7 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 from asof_projections.embedding.hashing import HashingEmbedder
+from bench.graphiti import open_graphiti
 from bench.two_clocks.told import MANY, SAME, SINGLE, Ended, Question, Retracted, Stated, kind_of
 
 _GROUP: Final = "story"
@@ -168,31 +169,10 @@ def contradicted(prompt: str) -> dict[str, list[int]]:
 
 
 async def _opened(path: Path) -> Any:
-    core: Any = import_module("graphiti_core")
     llm: Any = import_module("graphiti_core.llm_client.client")
-    queries: Any = import_module("graphiti_core.graph_queries")
-    kuzu: Any = import_module("graphiti_core.driver.kuzu_driver")
-    port: Any = import_module("graphiti_core.embedder.client")
-    reranker: Any = import_module("graphiti_core.cross_encoder.client")
-    hashing = HashingEmbedder()
 
     class Model(llm.LLMClient):  # type: ignore[misc]
         async def _generate_response(self, messages: list[Any], *_: Any, **__: Any) -> dict[str, Any]:
             return contradicted(messages[-1].content)
 
-    class Embedder(port.EmbedderClient):  # type: ignore[misc]
-        async def create(self, input_data: Any) -> list[float]:
-            return (await self.create_batch([input_data] if isinstance(input_data, str) else list(input_data)))[0]
-
-        async def create_batch(self, input_data_list: list[str]) -> list[list[float]]:
-            return hashing.embed(input_data_list).tolist()  # type: ignore[no-any-return]
-
-    class Reranker(reranker.CrossEncoderClient):  # type: ignore[misc]
-        async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:  # noqa: ARG002
-            return [(passage, 1.0) for passage in passages]
-
-    driver = kuzu.KuzuDriver(str(path))
-    driver._database = ""  # noqa: SLF001 - which it asks for, and does not set
-    for query in queries.get_fulltext_indices(driver.provider):
-        await driver.execute_query(query)
-    return core.Graphiti(graph_driver=driver, llm_client=Model(None), embedder=Embedder(), cross_encoder=Reranker())
+    return await open_graphiti(path, Model(None), HashingEmbedder())
