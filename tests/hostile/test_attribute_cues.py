@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
@@ -12,6 +11,7 @@ from asof_agents.extraction.ports import Turn
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.registry import load
 from asof_streams.instants import parse
+from kitchen import kitchen_file
 from world import World
 
 Attributes = list[dict[str, Any]]
@@ -69,29 +69,7 @@ TEXTS = [
 
 
 def ontology(folder: Path, attributes: Attributes) -> str:
-    kitchen = {
-        "id": "kitchen",
-        "version": 1,
-        "description": "Where things are.",
-        "entity_types": [
-            {"name": "Person", "description": "A human being."},
-            {"name": "Ware", "description": "A thing.", "words": ["pot", "pan"], "attributes": attributes},
-            {"name": "Place", "description": "A place.", "words": ["shelf"]},
-        ],
-        "relation_types": [
-            {
-                "name": "kept_in",
-                "sentence": "{subject} is in {object}",
-                "means": "Where it is.",
-                "sources": ["Ware"],
-                "targets": ["Place"],
-                "cues": ["<be> on"],
-            }
-        ],
-    }
-    path = folder / "kitchen.yaml"
-    path.write_text(yaml.safe_dump(kitchen))
-    return str(path)
+    return str(kitchen_file(folder, *attributes))
 
 
 @pytest.mark.parametrize("what", REFUSED)

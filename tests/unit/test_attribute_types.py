@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import yaml
 
 from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.dates import find_times
@@ -19,6 +18,7 @@ from asof_ontologies.model import AttributeType, Example, ExampleAttribute
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load, read_file
 from asof_streams.instants import parse
+from kitchen import kitchen_file
 from world import World
 
 ATTRIBUTES = [
@@ -29,37 +29,9 @@ ATTRIBUTES = [
 ]
 
 
-def file(folder, *attributes, closed=False, **more):
-    kitchen = {
-        "id": "kitchen",
-        "version": 1,
-        "description": "Where things are.",
-        "closed": closed,
-        "entity_types": [
-            {"name": "Person", "description": "A human being."},
-            {"name": "Ware", "description": "A thing.", "words": ["pot", "pan"], "attributes": attributes},
-            {"name": "Place", "description": "A place.", "words": ["shelf"]},
-        ],
-        "relation_types": [
-            {
-                "name": "kept_in",
-                "sentence": "{subject} is in {object}",
-                "means": "Where it is.",
-                "sources": ["Ware"],
-                "targets": ["Place"],
-                "cues": ["<be> on"],
-            }
-        ],
-        **more,
-    }
-    path = folder / "kitchen.yaml"
-    path.write_text(yaml.safe_dump(kitchen))
-    return path
-
-
 @pytest.fixture
 def kitchen(tmp_path):
-    return load(file(tmp_path, *ATTRIBUTES))
+    return load(kitchen_file(tmp_path, *ATTRIBUTES))
 
 
 def turn(text):
@@ -158,7 +130,7 @@ def test_a_models_values_are_of_the_kind_or_refused_with_the_attribute_and_the_r
 
 @pytest.mark.parametrize(("closed", "others"), [(True, []), (False, [("pot", "colour", "red")])])
 def test_what_is_not_declared_is_for_open_ontologies_alone(tmp_path, closed, others):
-    ontology = load(file(tmp_path, *ATTRIBUTES, closed=closed))
+    ontology = load(kitchen_file(tmp_path, *ATTRIBUTES, closed=closed))
     extraction = parse_answer(answered(("colour", "red"), ("weight", "3 kg")), turn("The red pot: 3 kg."), (), ontology)
 
     assert found(extraction) == [*others, ("pot", "weight", "3 kg")]
@@ -166,7 +138,7 @@ def test_what_is_not_declared_is_for_open_ontologies_alone(tmp_path, closed, oth
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_model_is_told_the_attributes_with_their_kinds_and_choices(tmp_path, closed):
-    ontology = load(file(tmp_path, *ATTRIBUTES, closed=closed))
+    ontology = load(kitchen_file(tmp_path, *ATTRIBUTES, closed=closed))
     request = LLMExtractor(ontology, prompt("extract"), "model").request(turn("The pot weighs 3 kg."), ())
 
     assert "weight (number): How heavy it is.; made (date)" in request.system
@@ -184,7 +156,7 @@ def test_of_rules_and_a_model_the_rules_have_the_word_on_an_attribute(kitchen):
 
 
 def test_the_value_of_an_attribute_is_shown_with_its_entity(tmp_path):
-    world = World(tmp_path / "data", ontology=str(file(tmp_path, *ATTRIBUTES)))
+    world = World(tmp_path / "data", ontology=str(kitchen_file(tmp_path, *ATTRIBUTES)))
     world.memory.add("The pot weighs 3 kg.", group_id="g", role="Ana")
     [pot] = world.memory.entity("pot", group_id="g")
 
@@ -227,7 +199,7 @@ def test_an_example_names_attributes_of_the_ontology_and_relations_as_facts_have
         "facts": [{"subject": "shelf", "relation": "keeps", "object": "pot"}],
     }
 
-    problems = read_file(file(tmp_path, *ATTRIBUTES, relation_types=relations, examples=[stated])).problems
+    problems = read_file(kitchen_file(tmp_path, *ATTRIBUTES, relation_types=relations, examples=[stated])).problems
 
     assert [(problem.key, problem.remedy) for problem in problems] == [
         ("examples.0.attributes.0.name", "no attribute 'age': define it"),
@@ -251,8 +223,8 @@ def test_an_example_names_attributes_of_the_ontology_and_relations_as_facts_have
 )
 def test_an_attribute_that_cannot_stand_is_refused_with_its_key(tmp_path, attribute, key):
     with pytest.raises(OntologyError, match=key.replace(".", r"\.")):
-        load(file(tmp_path, {"name": "weight", "means": "How heavy.", **attribute}))
+        load(kitchen_file(tmp_path, {"name": "weight", "means": "How heavy.", **attribute}))
 
 
 def test_an_ontology_without_attributes_keeps_its_digest(tmp_path):
-    assert "attributes" not in json.dumps(load(file(tmp_path)).model_dump(mode="json"))
+    assert "attributes" not in json.dumps(load(kitchen_file(tmp_path)).model_dump(mode="json"))
