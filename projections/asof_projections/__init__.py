@@ -1,6 +1,7 @@
 """The projections: read models that follow the logs, and the questions that are asked of them."""
 
 __all__ = [
+    "belief_cache",
     "confidence",
     "control",
     "conversation",
@@ -8,7 +9,6 @@ __all__ = [
     "entity_ids",
     "generations",
     "graph",
-    "kept_beliefs",
     "long_slot",
     "makers",
     "model",

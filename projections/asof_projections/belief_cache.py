@@ -32,7 +32,7 @@ ReadSlot = Callable[[str, str, str, str | None], Slot]
 """Reads a slot, given its group, subject and relation; with a value, what is told of that value alone."""
 
 
-class KeptBeliefs:
+class BeliefCache:
     """Names, cardinalities and slots as of the last event that was applied: all events of one log, in their order."""
 
     def __init__(self) -> None:

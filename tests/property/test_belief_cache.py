@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
+from asof_projections.belief_cache import BeliefCache
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.kept_beliefs import KeptBeliefs
 from asof_projections.model.rows import EntityRow, Slot, Statement
 from asof_streams.instants import DAY
 from asof_streams.messages import FactStatement
@@ -73,7 +73,7 @@ def alike(one: Slot, other: Slot) -> bool:
 
 @pytest.mark.parametrize("seed", range(tries(8, nightly=200)))
 def test_what_is_kept_is_what_the_graph_has(tmp_path: Path, seed: int) -> None:
-    random, history, kept, at, looks = Random(seed), History(tmp_path), KeptBeliefs(), 0, 0
+    random, history, kept, at, looks = Random(seed), History(tmp_path), BeliefCache(), 0, 0
     with SqliteGraph(tmp_path / "graph.db", "semantic.main") as graph:
         asked, ids = Asked(graph), set[str]()
         for position in range(60):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from asof_projections.belief_cache import BeliefCache
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.kept_beliefs import KeptBeliefs
 from asof_streams.episodic import GroupErased
 from asof_streams.events import Event
 from asof_streams.semantic import RelationDeclared
@@ -11,7 +11,7 @@ from semantic_story import Story
 
 
 def test_what_a_group_declared_is_forgotten_with_the_group_as_in_the_graph(tmp_path: Path) -> None:
-    story, kept = Story(), KeptBeliefs()
+    story, kept = Story(), BeliefCache()
     asked = [(group, relation) for group in ("g", "h") for relation in ("lives_in", "rents")]
 
     def told(*events: Event, group: str) -> list[bool]:

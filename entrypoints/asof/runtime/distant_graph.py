@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from asof.runtime.graph_process import GraphProcess, QuestionFailed
 from asof_agents.layer import Layer
+from asof_projections.belief_cache import BeliefCache
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.kept_beliefs import KeptBeliefs
 from asof_projections.model.rows import EntityRow, Slot, Statement
 from asof_projections.projector import BATCH, place_beside, put, replacing
 from asof_projections.projector import discard as discard_store
@@ -37,7 +37,7 @@ class DistantGraph:
         self._log = log
         self._path = path
         self._opened = opened
-        self._beliefs = KeptBeliefs()
+        self._beliefs = BeliefCache()
         self._here: SqliteGraph | None = None  # once this process has taken over
         self._asked = self._written = 0
         self.layer = DistantLayer(log, self)

@@ -37,7 +37,7 @@ async def register(given: v1.NewPrompt, served: Served, caller: Administering) -
 
 
 @router.post("/activate", response_model=prompts.activate_prompt.model, responses=problems.OF_A_BODY)
-async def activate(given: v1.UsedPrompt, served: Served, caller: Administering) -> Response:
+async def activate(given: v1.PromptActivation, served: Served, caller: Administering) -> Response:
     """Let a version of a prompt be used from the next message on; return all. 404: there is no such version."""
     expect_own(caller)
     return json_of(

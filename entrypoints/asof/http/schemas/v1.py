@@ -134,7 +134,7 @@ class NewPrompt(Body, PromptRegistration):
         return PromptRegistration(**self.model_dump())
 
 
-class UsedPrompt(Body, PromptChoice):
+class PromptActivation(Body, PromptChoice):
     """The version of a prompt that is to be used."""
 
     model_config = ConfigDict(
