@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
@@ -137,6 +138,22 @@ def wait(process: Process) -> int:
     code = process.poll()
     assert code is not None
     return code
+
+
+def stop(process: Process) -> int:
+    """Ask it to stop, once it has come so far that it can be asked, and wait for the end; return the exit code."""
+    wait_until(lambda: process.poll() is not None or _catches(process.pid, signal.SIGTERM))
+    process.send_signal(signal.SIGTERM)
+    return wait(process)
+
+
+def _catches(pid: int, number: int) -> bool:
+    """Whether a process has a handler for a signal: one that was just started has none, and is killed by it."""
+    with suppress(FileNotFoundError):
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
+        caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+        return bool(int(caught, 16) >> (number - 1) & 1)
+    return False
 
 
 def kill(process: Process) -> None:

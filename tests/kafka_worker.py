@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
@@ -70,8 +69,8 @@ class Running:
 
     def stop(self) -> None:
         """Ask it to stop, and see that it does, as it should."""
-        self.signal(signal.SIGTERM)
-        assert self.wait() == 0, self.said()
+        code = asof_process.stop(self._process)
+        assert code == 0, f"exit code {code}: {self.said()}"
 
     def said(self) -> str:
         return self.file.read_text(encoding="utf-8") if self.file.exists() else ""
