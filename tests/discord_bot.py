@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 import asof
-from asof.conversation.discord.client import Bot
+from asof.cli.discord.client import Bot
 from asof.service.consents import Consents
 from asof.service.served_conversation import open_conversation
 from asof.service.service import Service

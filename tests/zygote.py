@@ -34,7 +34,7 @@ from asof_ontologies import registry
 
 IMPORTED = [
     "asof.cli.chat",
-    "asof.cli.discord",
+    "asof.cli.discord.command",
     "asof.cli.facts",
     "asof.cli.generations",
     "asof.cli.kafka",

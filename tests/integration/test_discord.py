@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.conversation.discord.client import Bot
+from asof.cli.discord.client import Bot
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
 from asof.service.conversation import Outgoing

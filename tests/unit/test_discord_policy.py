@@ -5,7 +5,7 @@ import json
 import pytest
 
 from asof import settings
-from asof.conversation.discord.policy import Place, Speaker, group_of, is_open, may_speak
+from asof.cli.discord.policy import Place, Speaker, group_of, is_open, may_speak
 from asof.operations.errors import InvalidInput
 from asof.settings import DiscordConfig
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from asof.conversation.discord.commands import known_of, receipt_of
-from asof.conversation.discord.translation import MAX_UNITS, parts_of
+from asof.cli.discord.slash_commands import known_of, receipt_of
+from asof.cli.discord.translation import MAX_UNITS, parts_of
 from asof.service.conversation import Forgotten
 
 

@@ -101,7 +101,7 @@ OF_NO_FIELD = {
         *("kafka/connection __post_init__", "kafka/connection _check", "kafka/connection _ssl_context"),
     },
     "options and arguments of a command line, whose sentences people read": {
-        *("cli/discord discord", "cli/mcp mcp", "cli/prompts prompts"),
+        *("cli/discord/command discord", "cli/mcp mcp", "cli/prompts prompts"),
         *("mcp/local_socket __enter__", "mcp/stdio _welcomed"),
         *("cli/demo _place", "cli/erasures erase", "cli/facts facts", "cli/generations generations"),
         *("cli/ontology ontology", "cli/serve serve", "http/serving _listen", "http/serving serve"),

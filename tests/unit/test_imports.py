@@ -37,8 +37,7 @@ BELOW_RUNTIME = {"asof_agents", "asof_projections", "asof_streams", "asof_ontolo
 ROOMS = {
     "http": DOOR | {"mcp"},  # serves agents beside its own routes
     "mcp": DOOR,
-    "cli": DOOR | {"http", "mcp", "conversation"},  # commands start other doors
-    "conversation": DOOR,
+    "cli": DOOR | {"http", "mcp"},  # commands start other doors
     "api": DOOR | {"asof_streams"},  # the twin runs on a pool of threads
     "operations": {"service", "runtime", "kafka", "settings"} | BELOW_RUNTIME,
     "service": {"runtime", "kafka", "settings"} | BELOW_RUNTIME,
@@ -46,6 +45,7 @@ ROOMS = {
     "kafka": {"runtime", "settings"} | BELOW_RUNTIME,
     "settings": BELOW_RUNTIME,
 }
+MOST_FOLDERS = 8  # at the top of asof, so that one look takes in all of them
 
 
 @cache  # several tests read all modules
@@ -105,6 +105,27 @@ def test_each_room_of_asof_imports_only_those_below_it() -> None:
 
     assert {room for room, _, _ in found} == set(ROOMS)
     assert not upward
+
+
+def test_asof_has_at_most_eight_folders_at_its_top() -> None:
+    folders = {path.parent.name for path in (ROOT / "entrypoints/asof").glob("*/__init__.py")}
+
+    assert folders == ROOMS.keys() - {"settings"}
+    assert len(folders) <= MOST_FOLDERS
+
+
+def test_what_talks_with_people_on_a_platform_knows_no_commands() -> None:
+    cli = ROOT / "entrypoints/asof/cli"
+    platforms = {cli / "terminal.py", *(cli / "discord").glob("*.py")} - {cli / "discord/command.py"}
+    own = {"asof.cli.discord", "asof.cli.terminal"}
+
+    assert len(platforms) > len(own)
+    assert not {
+        f"{path.relative_to(ROOT)} imports {module}"
+        for path in platforms
+        for module in modules_imported(path.read_text())
+        if module.startswith("asof.cli") and ".".join(module.split(".")[:3]) not in own
+    }
 
 
 def test_a_class_name_stands_once_in_the_tree() -> None:

@@ -17,7 +17,7 @@ from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.cli.effects import BELIEF_CHANGES
 from asof.cli.tables import sentence
-from asof.conversation.terminal import Person, Terminal
+from asof.cli.terminal import Person, Terminal
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.operation import DEFAULT_GROUP
 from asof.operations.times import system

@@ -102,7 +102,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "model": ("model", "Install the model that search compares meaning with, and verify it."),
     "serve": ("serve", "Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."),
     "mcp": ("mcp", "Serve a memory to an agent over MCP, on standard input and output, until the input ends."),
-    "discord": ("discord", "Talk on Discord with those who opted in, until stopped."),
+    "discord": ("discord.command", "Talk on Discord with those who opted in, until stopped."),
     "completion": ("completion", "Print the script by which a shell completes commands and options."),
     "worker": ("kafka", "Process messages from Kafka until stopped."),
     "topics": (

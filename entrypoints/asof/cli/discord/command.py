@@ -16,7 +16,7 @@ def discord(call: Call) -> None:
         raise InvalidInput(
             f"Discord needs discord.py, which is not installed. Get it with: {install_command('discord')}"
         )
-    from asof.conversation.discord.process import run
+    from asof.cli.discord.process import run
 
     settings = call.settings
     log_to_stderr(settings, "asof")

@@ -9,8 +9,8 @@ from typing import Any, Final
 import aiohttp
 import discord
 
-from asof.conversation.discord.client import Bot
-from asof.conversation.discord.library_log import hide_values
+from asof.cli.discord.client import Bot
+from asof.cli.discord.library_log import hide_values
 from asof.operations.errors import InvalidInput, UnavailableError
 from asof.service.consents import Consents
 from asof.service.served_conversation import open_conversation

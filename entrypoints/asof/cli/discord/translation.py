@@ -6,7 +6,7 @@ from typing import Final
 
 import discord
 
-from asof.conversation.discord.policy import Place, Speaker
+from asof.cli.discord.policy import Place, Speaker
 from asof.operations.times import from_datetime
 from asof.service.conversation import Incoming
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 import discord
 from discord import app_commands
 
-from asof.conversation.discord import policy, translation
-from asof.conversation.discord.policy import Place
+from asof.cli.discord import policy, translation
+from asof.cli.discord.policy import Place
 from asof.operations.errors import AsofError
 from asof.service.conversation import Forgotten
 
 if TYPE_CHECKING:
-    from asof.conversation.discord.client import Bot
+    from asof.cli.discord.client import Bot
 
 _NOT_HERE: Final = "Nothing of this channel, or of members with one of your roles, is remembered."
 _WELCOME: Final = (

@@ -15,9 +15,9 @@ from typing import Final
 
 import discord
 
-from asof.conversation.discord import policy, translation
-from asof.conversation.discord.commands import add_commands
-from asof.conversation.discord.policy import Place, Speaker
+from asof.cli.discord import policy, translation
+from asof.cli.discord.policy import Place, Speaker
+from asof.cli.discord.slash_commands import add_commands
 from asof.operations.errors import AsofError
 from asof.operations.times import from_datetime
 from asof.service.consents import Consents
