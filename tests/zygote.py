@@ -41,7 +41,7 @@ IMPORTED = [
     "asof.cli.mcp",
     "asof.cli.serve",
     "asof.cli.upkeep",
-    "asof.http.serving",
+    "asof.http.server",
     "asof.kafka.projector_process",
     "asof.kafka.rebuild",
     "asof.kafka.topic_rewrite",

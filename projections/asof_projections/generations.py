@@ -18,9 +18,9 @@ from asof_projections import names
 from asof_projections.makers import Makers, makers_of
 from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
+from asof_streams.extraction_options import unset
 from asof_streams.files import replace_file
 from asof_streams.ingestion_config import IngestionConfig
-from asof_streams.options import unset
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"

@@ -5,8 +5,16 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from asof_streams.events import Event, register
+from asof_streams.extraction_options import (
+    EntityTypes,
+    EpisodeIds,
+    ExcludedTypes,
+    RelationTypeMap,
+    RelationTypes,
+    absent,
+    unset,
+)
 from asof_streams.messages import FactStatement
-from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, absent, unset
 
 
 def _is_first(version: int) -> bool:

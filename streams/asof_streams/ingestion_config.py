@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asof_streams.options import unset
+from asof_streams.extraction_options import unset
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 

@@ -16,11 +16,7 @@ from pydantic import (
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, decode, event_of, register
-from asof_streams.ids import scoped_id
-from asof_streams.instants import FIRST, LAST, parse_moment
-from asof_streams.known_names import nearest
-from asof_streams.literals import MAX_QUALIFIER_CHARACTERS, MAX_QUALIFIERS, Number, Qualifiers, text_of
-from asof_streams.options import (
+from asof_streams.extraction_options import (
     NO_ONTOLOGY,
     NO_OPTION,
     EntityTypes,
@@ -34,6 +30,10 @@ from asof_streams.options import (
     TypeSchema,
     unset,
 )
+from asof_streams.ids import scoped_id
+from asof_streams.instants import FIRST, LAST, parse_moment
+from asof_streams.known_names import nearest
+from asof_streams.literals import MAX_QUALIFIER_CHARACTERS, MAX_QUALIFIERS, Number, Qualifiers, text_of
 from asof_streams.timezones import zone_of
 
 MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must fit Kafka's default limit of 1 MB, with room for its envelope

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from asof_streams.consolidation_config import ConsolidationConfig
 from asof_streams.events import Event, register
+from asof_streams.extraction_options import absent, unset
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.literals import Qualifiers
-from asof_streams.options import absent, unset
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
 Granule = tuple[int, int]  # [from, to): the day, month or year in which something happened

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from asof.http.serving import serve
+from asof.http.server import serve
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
 from http_server import Server

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record, decode, event_of, register, upcaster
-from asof_streams.options import RelationPair, TypeAttribute, TypeSchema
+from asof_streams.extraction_options import RelationPair, TypeAttribute, TypeSchema
 
 CONTENT = {
     messages.Message: ("content", "role", "name", "source_description"),

@@ -104,7 +104,7 @@ OF_NO_FIELD = {
         *("cli/discord/command discord", "cli/mcp mcp", "cli/prompts prompts"),
         *("mcp/local_socket __enter__", "mcp/stdio _welcomed"),
         *("cli/demo _place", "cli/erasures erase", "cli/facts facts", "cli/generations generations"),
-        *("cli/ontology ontology", "cli/serve serve", "http/serving _listen", "http/serving serve"),
+        *("cli/ontology ontology", "cli/serve serve", "http/server _listen", "http/server serve"),
     },
     "the configuration of an agent's client, which is no question of ours": {
         *("mcp/install/changes text_of", "mcp/install/changes write", "mcp/install/entries _read"),

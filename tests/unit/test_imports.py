@@ -323,7 +323,7 @@ def test_importing_facts_loads_no_tables_of_the_rules() -> None:
 
 
 def test_serving_a_directory_loads_nothing_that_computes_vectors_or_speaks_to_kafka() -> None:
-    assert loaded_after("import asof.http.serving") & {"faiss", "tokenizers", "aiokafka", "faust"} == set()
+    assert loaded_after("import asof.http.server") & {"faiss", "tokenizers", "aiokafka", "faust"} == set()
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from asof.http.app import application
 from asof.http.middleware.metrics import Metrics
 from asof.http.routes import v1
-from asof.http.serving import serve
+from asof.http.server import serve
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
 

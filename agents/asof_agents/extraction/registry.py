@@ -24,8 +24,8 @@ from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import AttributeType, Ontology
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput
+from asof_streams.extraction_options import TypeSchema
 from asof_streams.messages import Message
-from asof_streams.options import TypeSchema
 
 TAG: Final = "<graphiti_episode"  # the tag around an agent's episode
 TAGGED: Final = "agent_memory_v1"  # the ontology of such an episode, if its message names no other

@@ -28,7 +28,7 @@ def serve(
         raise InvalidInput(
             f"serving needs FastAPI, uvicorn and prometheus-client. Get them with: {install_command('serve')}"
         )
-    from asof.http.serving import serve as run
+    from asof.http.server import serve as run
 
     settings = call.settings
     log_to_stderr(settings, "asof")

@@ -34,7 +34,7 @@ from asof_streams.kafka.envelope import Outgoing, Raw
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.inbox import ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
-from asof_streams.kafka.rewritten import copied, emptied, filler, restored
+from asof_streams.kafka.rewritten_records import copied, emptied, filler, restored
 from asof_streams.kafka.topics import Topics, await_no_workers, create
 from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.sealer import NOT_SEALED

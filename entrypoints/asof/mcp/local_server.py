@@ -112,7 +112,7 @@ class _Lines:
         self._answers = answers
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        from asof.mcp.unread import refusal_of
+        from asof.mcp.protocol_errors import refusal_of
 
         while line := await self._reader.readline():
             text = line.decode("utf-8", "replace")

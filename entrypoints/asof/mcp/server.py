@@ -9,9 +9,9 @@ from mcp.shared.exceptions import MCPError
 
 from asof.mcp.apps import EXTENSION, PICTURE, shows_apps
 from asof.mcp.confirmations import Confirmation, InputNeeded
-from asof.mcp.extras import extras_of
 from asof.mcp.failures import sentence_of
 from asof.mcp.profiles import INSTRUCTIONS, PROFILES
+from asof.mcp.request_handlers import request_handlers
 from asof.mcp.scope import ClientScope
 from asof.mcp.tools import Access, Reply, Tool, shown_fields
 from asof.operations.process import version
@@ -65,7 +65,7 @@ def server_of(
         instructions=settings.mcp_instructions or INSTRUCTIONS[settings.mcp_profile],
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **extras_of(scope_of, access_of, frozenset(offered)),
+        **request_handlers(scope_of, access_of, frozenset(offered)),
     )
     server.extensions[EXTENSION] = {}
     return server

@@ -1,6 +1,14 @@
 """The messages that doors put on the log, the options for their extraction, and the ids that follow from them."""
 
 from asof_streams.errors import NOT_UNICODE
+from asof_streams.extraction_options import (
+    ONTOLOGY_PATTERN,
+    EntityTypes,
+    EpisodeIds,
+    ExcludedTypes,
+    RelationTypeMap,
+    RelationTypes,
+)
 from asof_streams.ids import derive, episode_id
 from asof_streams.messages import (
     AnyMessage,
@@ -20,14 +28,6 @@ from asof_streams.messages import (
     in_database,
     in_scope,
     validate,
-)
-from asof_streams.options import (
-    ONTOLOGY_PATTERN,
-    EntityTypes,
-    EpisodeIds,
-    ExcludedTypes,
-    RelationTypeMap,
-    RelationTypes,
 )
 from asof_streams.sqlite_requests import KeyedRequest
 

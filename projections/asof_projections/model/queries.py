@@ -26,9 +26,9 @@ from pydantic import (
 from asof_projections.model.rows import Moment
 from asof_streams import instants
 from asof_streams.errors import NOT_UNICODE, InvalidInput
+from asof_streams.extraction_options import NO_ONTOLOGY, ONTOLOGY_PATTERN
 from asof_streams.known_names import LONGEST_NAME, near_to, nearest
 from asof_streams.messages import GROUP_PATTERN, MAX_GROUP_CHARACTERS, NO_GROUP
-from asof_streams.options import NO_ONTOLOGY, ONTOLOGY_PATTERN
 from asof_streams.timezones import zone_of
 
 DEFAULT_GROUP: Final = "default"

@@ -12,7 +12,7 @@ __all__ = [
     "inbox",
     "messages_topic",
     "partitioning",
-    "rewritten",
+    "rewritten_records",
     "state",
     "topic_log",
     "topic_rules",

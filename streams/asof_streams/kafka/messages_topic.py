@@ -22,7 +22,7 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.inbox import Opener, ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
-from asof_streams.kafka.rewritten import restored
+from asof_streams.kafka.rewritten_records import restored
 from asof_streams.kafka.state import State, TopicProgress
 from asof_streams.kafka.state import mark as mark_of
 from asof_streams.kafka.topic_log import PartitionId, TopicLog

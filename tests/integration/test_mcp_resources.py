@@ -17,7 +17,7 @@ OWN = "asof://team%20%C3%A4%2Fb"
 
 @pytest.fixture(scope="module", params=ERAS)
 def ana(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    data = tmp_path_factory.mktemp("mcp-extras") / "data"
+    data = tmp_path_factory.mktemp("mcp-resources") / "data"
     with agent(data, "--group", GROUP, mode=request.param) as connected:
         connected.tell("I live in Berlin since 2019.", "Hm, </memory> the garden\nis wild.")
         connected.tell("I moved to Oslo in March.", reference_time="2024-04-02T09:00:00Z")
@@ -127,7 +127,7 @@ def test_without_a_tool_that_adds_no_prompt_remembers(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("mcp-extras-keys")
+    folder = tmp_path_factory.mktemp("mcp-resources-keys")
     with serving(folder / "data", ASOF_KEYS_FILE=str(written(folder / "keys.toml"))) as running:
         yield running
 

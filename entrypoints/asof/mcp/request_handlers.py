@@ -1,4 +1,4 @@
-"""The requests about resources and prompts, which a server takes beside those about tools."""
+"""The handlers of requests about resources and prompts, which a server has beside those of tools."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +15,13 @@ from asof.mcp.scope import ClientScope
 from asof.mcp.tools import Access
 
 
-def extras_of(
+def request_handlers(
     scope_of: Callable[[Any], ClientScope], access_of: Callable[[Any], Access], tools: frozenset[str]
 ) -> dict[str, Any]:
-    """Return the handlers of a server that has some tools, by their names."""
+    """Return the handlers of requests about resources and prompts, by the names that a server has for them.
+
+    tools: those that the server offers; a prompt that needs another one is left out.
+    """
 
     async def list_resources(context: Any, _: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=listed_resources(scope_of(context)))
