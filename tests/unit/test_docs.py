@@ -32,6 +32,7 @@ QUOTING = {"docs/conformance.md"}  # names the criteria of the specifications, w
 FLOORS = ["streams", "ontologies", "projections", "agents", "entrypoints"]
 ROOTS = [*FLOORS, "docs", "bench", "examples", "tests"]
 MADE = {"bench/results/"}  # by the program that names it
+LINES_LOOKED_FOR = 10
 CALL = re.compile(r"\basof ([a-z][a-z-]*)\b([^`\n\"';|]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 TERM = re.compile(r"^- \*\*([^*]+)\*\*: ", re.MULTILINE)
@@ -310,6 +311,16 @@ def test_the_files_that_are_taken_for_each_other_are_there() -> None:
 
     assert len(named) > 80
     assert named - modules == set()
+
+
+def test_the_lines_that_the_architecture_looks_for_are_in_the_files_that_it_names() -> None:
+    written = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    section = written.partition("## Can a line be found from here?")[2].partition("\n## ")[0]
+    found = re.findall(r"^\| `(.+)` \| `([\w/]+\.py)` \| ", section, re.MULTILINE)
+    lines = [(line.replace("\\|", "|"), file) for line, file in found]
+
+    assert len(lines) == LINES_LOOKED_FOR
+    assert [line for line, file in lines if line not in map(str.strip, (ROOT / file).read_text().splitlines())] == []
 
 
 def _first_cells(section: str) -> list[str]:
