@@ -1,30 +1,31 @@
 """The Faust worker: one agent on a topic, concurrency one, an engine for each partition behind it.
 
-The one module that uses Faust; asof.kafka.app is for its command line. Faust assigns the partitions to workers and
-delivers the records, no more. Its committed offsets are only a hint: each intake keeps its own, reads from the topic
-itself any records that Faust skipped, and ignores records that it has ingested already. So an intake that reads all of
-them itself is told of few: a record that goes through Faust costs more than all else. No exception may leave the
-agent's body, because Faust acknowledges the record of a failed agent. No tables, no transactions, no standby.
+The one module that uses Faust; asof.kafka.app is for its command line. Faust assigns the partitions to workers, fetches
+the records and commits offsets, no more. These are only a hint: each intake keeps its own, reads from the topic itself
+any records that Faust skipped, and ignores records that it has ingested already. A record that goes through a stream of
+Faust costs more than all else. So a fetch goes to its partition whole, and the agent acknowledges the last of it. No
+exception may leave the agent's body, because Faust acknowledges the record of a failed agent. No tables, no
+transactions, no standby.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 import faust
-from aiokafka import AIOKafkaConsumer
+from aiokafka import AIOKafkaConsumer, ConsumerRecord
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 from mode.threads import WorkerThread
 
 from asof_agents.partition_task import OpenPartition, PartitionTask, on_failure
 from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
+from asof_streams.kafka.client import raw_of
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.errors import translate_errors
 
 _log = logging.getLogger(__name__)
@@ -34,8 +35,10 @@ _LOOK_SECONDS: Final = 0.01  # between looks whether Faust's thread has ended
 # Without a heartbeat for so long, the broker gives the partitions to another worker. It is the least that brokers allow
 # by default.
 _SESSION_SECONDS: Final = 6.0
-_FIRST: Final = 2  # records of a fetch: behind offset 0 Faust sees no gap, and would commit no offset beyond it
 _WATCH_SECONDS: Final = 2.0  # between two reports of the partitions' progress
+
+Deliver = Callable[[int, list[ConsumerRecord]], Awaitable[None]]
+"""Takes the records of a fetch, by the number of their partition."""
 
 
 class PartitionProgress(NamedTuple):
@@ -58,7 +61,7 @@ class FaustWorker:
     folder: an existing directory, in which Faust makes empty folders.
     member: its name in the group, which no other running worker has. Started again under it, it has its partitions
     again at once.
-    skims: whether the intake reads the records itself, and is to be told of the first and the last of a fetch alone.
+    skims: whether the intake reads the records itself, and is to be told of the last one of a fetch alone.
     """
 
     def __init__(
@@ -86,7 +89,8 @@ class FaustWorker:
         self._ended: asyncio.Future[None] | None = None
         self._stopped = False  # before or after it began
         self._finishes = False
-        self._app = self._faust(connection, group, folder, member, skims=skims)
+        self._skims = skims
+        self._app = self._faust(connection, group, folder, member)
 
     async def run(self) -> None:
         """Work until `stop` is called. Raises the error that ended a partition; WorkerStalled: one stands still."""
@@ -157,7 +161,7 @@ class FaustWorker:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(error)
 
-    def _faust(self, connection: Connection, group: str, folder: Path, member: str, *, skims: bool) -> faust.App:
+    def _faust(self, connection: Connection, group: str, folder: Path, member: str) -> faust.App:
         app = faust.App(
             group,
             broker=[f"kafka://{server.strip()}" for server in connection.bootstrap.split(",")],
@@ -172,7 +176,7 @@ class FaustWorker:
             topic_disable_leader=True,
             stream_wait_empty=False,
         )
-        app.transport = (_SkimmingTransport if skims else _Transport)(app.conf.broker_consumer, app)
+        app.transport = _Transport(app.conf.broker_consumer, app, self._deliver)
         topic = app.topic(self._topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         # As App.agent does, which would also let Faust's command find the agent: for that it looks for the file of each
         # module that is loaded, which takes as long as all else here.
@@ -184,12 +188,15 @@ class FaustWorker:
         return app
 
     async def _receive(self, stream: Any) -> None:
-        async for event in stream.events():
-            message = event.message
-            task = self._tasks.get(message.partition)
-            if task is not None:  # else the partition was revoked, and another worker ingests it
-                timestamp = round(message.timestamp * 1_000)
-                await task.put(Raw(message.offset, timestamp, message.key, message.value, message.headers))
+        async for _ in stream.events():  # of records that were delivered: each is acknowledged here
+            pass
+
+    async def _deliver(self, partition: int, records: list[ConsumerRecord]) -> None:
+        """Queue the records of a fetch for their partition. A full queue is waited for; Faust fetches no more then."""
+        task = self._tasks.get(partition)
+        if task is not None:  # else the partition was revoked, and another worker ingests it
+            for record in records[-1:] if self._skims else records:
+                await task.put(raw_of(record))
 
     async def _assigned(self, *arguments: Any, **_: Any) -> None:
         if self._ended is None or self._ended.done():  # the worker stops: another one gets them next
@@ -231,9 +238,10 @@ class _Daemon(WorkerThread):
 
 
 class _ConsumerThread(driver.AIOKafkaConsumerThread):
-    """Faust's consumer without the records of aborted transactions, which Faust would deliver."""
+    """Faust's consumer, by the fetch, and without the records of aborted transactions, which Faust would deliver."""
 
     Worker: type[WorkerThread] = _Daemon
+    transport: "_Transport"
 
     async def stop(self) -> None:
         """Stop the consumer, and wait for its thread, which may still wait for this loop: in Faust this loop stands."""
@@ -249,37 +257,39 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
         with suppress(asyncio.CancelledError, Exception):
             await super().on_thread_stop()
 
+    async def getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's signature
+        """Fetch records and deliver them; return the last of each partition."""
+        fetched = await super().getmany(active_partitions, timeout) or {}
+        for at, records in fetched.items():
+            await self.transport.deliver(at.partition, records)
+        return {at: records[-1:] for at, records in fetched.items()}
+
     def _create_worker_consumer(self, transport: Any) -> AIOKafkaConsumer:
         consumer = super()._create_worker_consumer(transport)
         consumer._isolation_level = "read_committed"  # noqa: SLF001 - Faust has no setting for it
         return consumer
 
 
-class _SkimmingThread(_ConsumerThread):
-    """The first and the last records of each fetch. Faust takes those between for a gap, as compaction leaves them."""
-
-    async def getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's signature
-        fetched = await super().getmany(active_partitions, timeout)
-        return fetched and {at: records[:_FIRST] + records[_FIRST:][-1:] for at, records in fetched.items()}
-
-
 class _Consumer(driver.Consumer):
-    Thread: ClassVar[type[_ConsumerThread]] = _ConsumerThread
-
     def _new_consumer_thread(self) -> _ConsumerThread:
-        return self.Thread(self, loop=self.loop, beacon=self.beacon)
+        return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
+    async def _add_gap(self, *_: object) -> None:
+        """Keep nothing of the records between two that went through a stream: they were delivered."""
 
-class _SkimmingConsumer(_Consumer):
-    Thread = _SkimmingThread
+    def _new_offset(self, tp: TP) -> int | None:
+        """Return the offset to commit, behind the last record that was acknowledged; None: none was."""
+        acked = self._acked.pop(tp, None)
+        self._acked_index.pop(tp, None)
+        return max(acked) + 1 if acked else None
 
 
 class _Transport(driver.Transport):
     Consumer: ClassVar[type] = _Consumer
 
-
-class _SkimmingTransport(_Transport):
-    Consumer = _SkimmingConsumer
+    def __init__(self, url: Any, app: faust.App, deliver: Deliver) -> None:
+        super().__init__(url, app)
+        self.deliver: Final = deliver
 
 
 def _credentials(connection: Connection) -> Any:

@@ -202,7 +202,7 @@ class Client:
         """Return the records of one poll, and the offset after them and any markers of transactions."""
         assert self._reader is not None
         records = await self._reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
-        return [_raw(record) for record in records.get(source, ())], await self._reader.position(source)
+        return [raw_of(record) for record in records.get(source, ())], await self._reader.position(source)
 
     async def _unassign(self) -> None:
         assert self._reader is not None
@@ -254,7 +254,8 @@ async def introduce(consumer: AIOKafkaConsumer, topics: Iterable[str]) -> None:
     await asyncio.gather(*(consumer._client.add_topic(topic) for topic in topics))  # noqa: SLF001
 
 
-def _raw(record: ConsumerRecord) -> Raw:
+def raw_of(record: ConsumerRecord) -> Raw:
+    """Return a record as the logs take it."""
     return Raw(record.offset, record.timestamp, record.key, record.value, record.headers)
 
 
