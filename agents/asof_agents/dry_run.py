@@ -35,8 +35,8 @@ class DryRun:
     def what_if(self, messages: Iterable[Record]) -> WhatIf:
         """Return the slots that structured facts touch, before them and after them, as a message each, in order.
 
-        The messages are of one group, at positions after those of all that the store knows. InvalidInput, NotFound:
-        one of them cannot stand, and would be parked for this reason.
+        The messages are at positions after those of all that the store knows. InvalidInput, NotFound: one of them
+        cannot stand, and would be parked for this reason.
         """
         overlay = Overlay(self._beliefs)
         for message in messages:

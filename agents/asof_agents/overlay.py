@@ -26,7 +26,7 @@ from asof_streams.semantic import (
 
 
 class Overlay:
-    """A FactView of one group over that of a store: it answers as the store would with more events of structured facts.
+    """A FactView over that of a store: it answers as the store would with more events of structured facts.
 
     Nothing is copied but statements that change, so that a dry run costs what it says, however much is known.
     """
@@ -38,7 +38,7 @@ class Overlay:
         self._statements: dict[str, Statement] = {}  # that are new, or not as the store has them
         self._slots: defaultdict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)  # the statements of each
         self._retractions: defaultdict[str, list[str]] = defaultdict(list)  # by target
-        self._refs: dict[str, str] = {}  # the latest fact of each
+        self._refs: dict[tuple[str, str], str] = {}  # the latest fact of each, by group
         self._held: dict[str, tuple[Interval, ...]] = {}  # by fact
         self._contradictions: list[tuple[str, str, str]] = []  # with the earlier fact and the later one
         self._settled: set[str] = set()
@@ -95,7 +95,7 @@ class Overlay:
         self._put(Statement(uuid, *where, dead=False, assertion=assertion, confidence=event.confidence, ref=event.ref))
         self._held[uuid] = intervals(event.holds)
         if event.ref is not None:
-            self._refs[event.ref] = uuid
+            self._refs[record.group, event.ref] = uuid
 
     def _put(self, statement: Statement) -> None:
         self._statements[statement.uuid] = statement
@@ -113,7 +113,8 @@ class Overlay:
         return self._entities.get(uuid) or self._known.entity(uuid)
 
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
-        return self._known.entities_named(group, name) + [e for e in self._entities.values() if e.name == name]
+        ours = [e for e in self._entities.values() if (e.group_id, e.name) == (group, name)]
+        return self._known.entities_named(group, name) + ours
 
     def single(self, group: str, relation: str) -> bool:
         return self._known.single(group, relation)
@@ -142,8 +143,8 @@ class Overlay:
         return known + [self._statements[r] for r in self._retractions[uuid]]
 
     def fact_with_ref(self, group: str, ref: str) -> Statement | None:
-        if ref in self._refs:
-            return self._statements[self._refs[ref]]
+        if (group, ref) in self._refs:
+            return self._statements[self._refs[group, ref]]
         known = self._known.fact_with_ref(group, ref)
         return known and self._statements.get(known.uuid, known)
 

@@ -7,6 +7,7 @@ import pytest
 from arango_server import Server, listening
 from asking import time
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.messages import FactStatement
 from world import World, on
 
 
@@ -110,6 +111,27 @@ def test_what_if_is_asked_of_one_group_and_a_statement_of_another_is_refused(mov
         moved.memory.what_if([line(group_id="h", relation="lives_in", object="Rome")], group_id="g")
 
     assert moved.memory.what_if([line(relation="lives_in", object="Rome")], group_id="h").before == ()
+
+
+def test_a_dry_run_over_two_groups_keeps_apart_what_both_call_by_one_ref_or_name(moved):
+    """The doors refuse a second group. The dry run itself answers as the log would, of as many as there are."""
+    facts = [
+        FactStatement(group_id=group, subject="Ada", relation="lives_in", object=place, ref="r", valid_at=on("2020"))
+        for group, place in (("g", "Bonn"), ("h", "Rome"))
+    ]
+    ends = [
+        FactStatement(op="end", group_id=group, ref="r", invalid_at=on(year))
+        for group, year in (("g", "2021"), ("h", "2022"))
+    ]
+
+    foretold = moved.memory._session.of("g").what_if([*facts, *ends], on("2024-08-01"))
+
+    held = [segment for segment in foretold.after if segment.object]
+    assert len({segment.subject_uuid for segment in held}) == 2
+    assert sorted(periods(held)) == [
+        ("Bonn", time(on("2020")), time(on("2021"))),
+        ("Rome", time(on("2020")), time(on("2022"))),
+    ]
 
 
 def test_what_if_touches_nothing_where_nothing_is_said(moved):
