@@ -832,6 +832,19 @@ def test_a_command_ends_without_taking_apart_what_was_imported() -> None:
     assert ran_at_end == wrong.stdout == "what was to run at the end ran"
 
 
+def test_the_command_line_runs_as_a_module_of_the_interpreter_that_has_it(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "asof", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    version, wrong, told = run("--version"), run("no-such-command"), run("demo", "--data", "told")
+
+    assert (version.returncode, wrong.returncode, told.returncode) == (0, 2, 0)
+    assert version.stdout.startswith("asof ")
+    assert "no-such-command" in wrong.stderr
+    assert f"{sys.executable} -m asof timeline" in told.stdout
+
+
 def test_an_input_that_is_closed_is_a_wrong_call(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
 

@@ -37,6 +37,7 @@ BELOW_RUNTIME = {"asof_agents", "asof_projections", "asof_streams", "asof_ontolo
 ROOMS = {
     "http": DOOR | {"mcp"},  # serves agents beside its own routes
     "mcp": DOOR,
+    "__main__": {"cli"},
     "cli": DOOR | {"http", "mcp"},  # commands start other doors
     "api": DOOR | {"asof_streams"},  # the twin runs on a pool of threads
     "operations": {"service", "runtime", "kafka", "settings"} | BELOW_RUNTIME,

@@ -55,6 +55,8 @@ def plain(text: str) -> str:
 def program() -> str:
     """Return the command as it was started, where that is not what its name alone would start."""
     started = Path(sys.argv[0])
+    if started.name == "__main__.py":
+        return f"{quote(sys.executable)} -m asof"
     if started.name != "asof" or ((there := which("asof")) and Path(there).samefile(started)):
         return "asof"
     return quote(str(started))
