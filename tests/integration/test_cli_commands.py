@@ -592,6 +592,42 @@ def test_tables_show_short_ids_and_every_command_takes_them(told: Asof) -> None:
     told("episode", said["uuid"], code=1)
 
 
+@pytest.mark.parametrize("command", ["end", "retract"])
+@pytest.mark.parametrize("letters", [8, 13, 36])
+def test_a_fact_is_ended_or_retracted_by_its_id_alone(told: Asof, command: str, letters: int) -> None:
+    (ben,) = told.json("facts", "--about", "Ben")
+    by_id = ben["uuid"][:letters]
+
+    assert "Ben" in told(command, by_id, "--dry-run")
+    assert told.json("facts", "--about", "Ben") == [ben]
+    told(command, by_id)
+
+    assert told.json("facts", "--about", "Ben") == []
+    written = told.lines("events", "--log", "messages")[-1]["data"]
+    assert (written["op"], written["ref"], written.get("subject")) == (command, ben["uuid"], None)
+
+
+def test_the_ref_that_a_producer_gave_goes_before_an_id_that_begins_so(told: Asof) -> None:
+    (ben,) = told.json("facts", "--about", "Ben")
+    short = ben["uuid"][:8]
+    told("assert", "Kim", "lives_in", "Oslo", "--ref", short)
+
+    told("end", short)
+
+    assert told.json("facts", "--about", "Ben") == [ben]
+    assert told.json("facts", "--about", "Kim") == []
+
+
+def test_no_id_of_another_group_is_taken_for_one_of_this_group(told: Asof) -> None:
+    (ben,) = told.json("facts", "--about", "Ben")
+
+    told("end", ben["uuid"][:8], "--group", "other", code=1)
+
+    assert "ref: no fact of this group has it" in told.err
+    assert told.lines("events", "--log", "messages")[-1]["data"]["ref"] == ben["uuid"][:8]
+    assert told.json("facts", "--about", "Ben") == [ben]
+
+
 def test_a_table_of_any_width_breaks_no_id_and_folds_what_is_too_long() -> None:
     rows = [
         ["Ana lives in a very long street of the old town", "2023-05-01", "0123abcd"],

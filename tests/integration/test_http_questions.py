@@ -509,6 +509,22 @@ def test_what_if_answers_what_stating_would_change_and_writes_nothing(server: Se
     assert get(server, "stats")["messages"] == before
 
 
+def test_a_fact_is_ended_by_the_first_letters_of_its_id_in_its_own_group_alone(server: Server) -> None:
+    stated = {"group_id": "letters", "statements": [{**STATEMENT, "subject": "Kim", "valid_at": "2024-01-01"}]}
+    server.client.post("/v1/facts", json=stated, params={"wait": True})
+    [kim] = get(server, "facts", group_id="letters")["facts"]
+    ending = {"op": "end", "ref": kim["uuid"][:8], "invalid_at": "2024-02-01"}
+
+    foreign = server.client.post("/v1/facts", json={"group_id": "g", "statements": [ending]}, params={"wait": True})
+    dry = server.client.post("/v1/what-if", json={"group_id": "letters", "statements": [ending]})
+    own = server.client.post("/v1/facts", json={"group_id": "letters", "statements": [ending]}, params={"wait": True})
+
+    assert [outcome["state"] for outcome in foreign.json()["outcomes"]] == ["parked"]
+    assert [outcome["state"] for outcome in own.json()["outcomes"]] == ["done"]
+    assert [segment["invalid_at"] for segment in dry.json()["after"]] == ["2024-02-01T00:00:00Z"]
+    assert get(server, "facts", group_id="letters")["facts"] == []
+
+
 @pytest.mark.parametrize("path", ["facts", "what-if"])
 @pytest.mark.parametrize(
     ("body", "refusal"),

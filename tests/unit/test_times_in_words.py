@@ -112,7 +112,7 @@ def test_python_reads_words_as_of_the_moment_of_the_session(tmp_path: Path) -> N
         memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="five years ago")
         memory.add("I live in Oslo.", role="Ben", timestamp="two hours ago")
         [ana, ben] = memory.facts(valid_at="now")
-        memory.end(ana.uuid, at="two hours ago")
+        memory.end(ana.uuid[:8], at="two hours ago")
 
         assert ana.valid_at == datetime(2019, 5, 1, tzinfo=UTC)
         assert ben.valid_at == datetime(2024, 5, 15, 8, tzinfo=UTC)

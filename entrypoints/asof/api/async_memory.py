@@ -242,7 +242,7 @@ class AsyncMemory:
 
             memory.retract(fact.uuid)
 
-        Return the position of the message.
+        Eight letters of the id suffice. Return the position of the message.
         """
         return await self._run(lambda memory: memory.retract(id, group_id=group_id))
 
@@ -261,7 +261,8 @@ class AsyncMemory:
 
             memory.end(fact.uuid, at="2024-05-01")
 
-        Return the position of the message. It is parked where no fact of the group has the id.
+        Eight letters of the id suffice. Return the position of the message. It is parked where no fact of the group has
+        the id.
         """
         return await self._run(lambda memory: memory.end(id, at=at, group_id=group_id))
 

@@ -254,7 +254,7 @@ class Memory:
 
             memory.retract(fact.uuid)
 
-        Return the position of the message.
+        Eight letters of the id suffice. Return the position of the message.
         """
         return self.state_fact(group_id=group_id, op="retract", ref=id)
 
@@ -273,7 +273,8 @@ class Memory:
 
             memory.end(fact.uuid, at="2024-05-01")
 
-        Return the position of the message. It is parked where no fact of the group has the id.
+        Eight letters of the id suffice. Return the position of the message. It is parked where no fact of the group has
+        the id.
         """
         return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=at)
 

@@ -139,7 +139,7 @@ EXAMPLES: Final = {
     "import": "asof import facts.jsonl --strict",
     "assert": "asof assert Ana lives_in Berlin --valid-at 2024-03-01",
     "end": "asof end Ana lives_in Berlin --invalid-at yesterday",
-    "retract": "asof retract --ref 1c8e2d4a",
+    "retract": "asof retract 1c8e2d4a",
     "correct": "asof correct Ana works_at Acme --ref 1c8e2d4a",
     "state-entity": 'asof state-entity staff-7 Ana --summary "She cooks."',
     "state-timezone": "asof state-timezone Europe/Berlin --group ana",

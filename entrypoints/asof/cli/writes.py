@@ -1,6 +1,6 @@
 """The commands that write one message: add, facts and entities that are stated, a time zone, withdraw."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,7 +13,7 @@ from asof.cli.facts import show_what_if
 from asof.cli.parameters import Parameters, number_of
 from asof.operations import facts, logs, writes
 from asof.operations.errors import ContractError, InvalidInput
-from asof.operations.ids import with_whole_ids
+from asof.operations.ids import is_id, with_whole_ids, with_whole_ref
 from asof.operations.messages import validate
 from asof.operations.operation import DEFAULT_GROUP, Operation
 
@@ -90,18 +90,29 @@ _Number = Annotated[bool, typer.Option("--number", help="The object is a number,
 _NAMES: Final = ("subject", "relation", "object")
 
 
+class _Statement(Parameters):
+    """The parameters of a statement. An id alone names a fact: it is its ref, as no name of a subject would suffice."""
+
+    def read(self, given: Mapping[str, Any]) -> Any:
+        subject = given["subject"]
+        others = (given[name] for name in ("relation", "object", "ref"))
+        if subject is not None and is_id(subject) and all(other is None for other in others):
+            given = {**given, "subject": None, "ref": subject}
+        return super().read(given)
+
+
 def _statement(
     op: str, help_: str, *, left_out: Collection[str] = (), required: Collection[str] = ()
 ) -> Callable[..., int | None]:
     """Return the command that states a fact with an op."""
-    parameters = Parameters(
+    parameters = _Statement(
         writes.state_fact.query,
         arguments=_NAMES,
         required=required,
         left_out=("op", *left_out),
         times=("valid_at", "invalid_at", "said_at"),
         defaults=_GROUP,
-        helps=_HELPS,
+        helps=_HELPS if required else _HELPS | {"subject": "The subject's exact name or id; or, alone, a fact's id."},
         fixed={"op": op},
     )
 
@@ -110,7 +121,7 @@ def _statement(
             query = _with_number(query)
         if dry_run:
             with call.existing() as session:
-                stated = with_whole_ids(session, query)
+                stated = with_whole_ref(session, query)
                 show_what_if(call, facts.what_if(session, [stated], query.group_id))
             return
         write_request(call, writes.state_fact, query)

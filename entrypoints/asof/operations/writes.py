@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 from typing import Any, Final
 
+from asof.operations.ids import with_whole_ref
 from asof.operations.operation import operation
 from asof.runtime import json_lines
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
@@ -45,8 +46,11 @@ def add(session: Session, query: Message) -> Added:
 
 @operation()
 def state_fact(session: Session, query: FactStatement) -> Requested:
-    """State, end, correct or retract a structured fact: exact names, nothing is extracted."""
-    return request(session, query)
+    """State, end, correct or retract a structured fact: exact names, nothing is extracted.
+
+    What ends, corrects or retracts names a fact by its producer's ref, or by its id, of which eight letters suffice.
+    """
+    return request(session, with_whole_ref(session, query))
 
 
 @operation()

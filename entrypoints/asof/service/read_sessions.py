@@ -161,6 +161,17 @@ class ReadSession:
         with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
             return [*beliefs.ids(start), *self.opened().episodes.ids(start)]
 
+    def statements_called(self, group: str, start: str) -> list[str]:
+        """Return the ids of a group's facts, endings, retractions and links that begin so: two at most.
+
+        None, where a fact of the group has just this from its producer as its ref.
+        """
+        name = self.opened().generation
+        with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
+            if beliefs.fact_with_ref(group, start) is not None:
+                return []
+            return [uuid for uuid in beliefs.ids(start) if _group_of(beliefs, uuid) == group]
+
     def embed(self, progress: Progress | None) -> int:
         """Make every vector that is missing; return how many there are then."""
         return self._search().embed(progress)
@@ -227,6 +238,15 @@ def _known(records: SqliteLog, applied: int, group: str | None) -> int:
     ahead = (record.recorded_at for record in records.read(applied) if group in (None, record.group))
     last = records.latest() if group is None else records.last_recorded(group)
     return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
+
+
+def _group_of(beliefs: SqliteGraph, uuid: str) -> str | None:
+    """Return the group of a statement or a link."""
+    if (statement := beliefs.statement(uuid)) is not None:
+        return statement.group_id
+    link = beliefs.link(uuid)
+    into = link and beliefs.entity(link.into)
+    return into.group_id if into else None
 
 
 class ReadSessions:

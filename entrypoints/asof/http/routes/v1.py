@@ -32,6 +32,7 @@ from asof.operations import (
 )
 from asof.operations.answers import Consolidated, Erasure, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
+from asof.operations.ids import has_short_ref, with_whole_refs
 from asof.operations.operation import Operation
 from asof.operations.queries import ErasureQuery, ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
 from asof.operations.service_answers import outcome, outcomes, run
@@ -164,6 +165,9 @@ async def state_facts(
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
     messages = await run_in_threadpool(given.messages)  # a thousand times in words take a second
+    if any(map(has_short_ref, messages)):
+        short = messages
+        messages = await served.ask(lambda session: with_whole_refs(session, short))
     return await _stated(served, await served.take(messages, request), wait=wait)
 
 
@@ -291,5 +295,7 @@ async def consolidate(
 async def what_if(given: v1.Statements, served: Read, caller: Reading) -> Response:
     """Return the slots that structured facts would change if they were stated now, before and after. Writes nothing."""
     expect_own(caller, given.group_id)
-    answer = await served.ask(lambda session: facts.what_if(session, given.messages(), given.group_id))
+    answer = await served.ask(
+        lambda session: facts.what_if(session, with_whole_refs(session, given.messages()), given.group_id)
+    )
     return Response(TypeAdapter(WhatIf).dump_json(answer), media_type="application/json")
