@@ -114,7 +114,8 @@ class AsyncMemory:
 
         Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
-        InvalidInput names a field that cannot be.
+        `timestamp` is when it was said, now if left out; `role` is who said it. InvalidInput: the content has more than
+        512 KiB, or a field is refused. WriterBusy: another process writes to the directory.
         """
         return await self._run(
             lambda memory: memory.add(
@@ -261,8 +262,7 @@ class AsyncMemory:
 
             memory.end(fact.uuid, at="2024-05-01")
 
-        Eight letters of the id suffice. Return the position of the message. It is parked where no fact of the group has
-        the id.
+        Eight letters of the id suffice. Return the position of the message.
         """
         return await self._run(lambda memory: memory.end(id, at=at, group_id=group_id))
 
@@ -280,7 +280,7 @@ class AsyncMemory:
 
             memory.split("Annie", into="Ana")
 
-        Names or ids. Return the message's position. The past stays as it was known.
+        Both are given by name or id. Return the message's position. The past stays as it was known.
         """
         return await self._run(lambda memory: memory.split(entity, into, group_id=group_id))
 
@@ -312,7 +312,7 @@ class AsyncMemory:
         start: Time | None = None,
         stop: Time | None = None,
     ) -> Erasure:
-        """Erase everything of a group, at every moment of both clocks, or a part of it. Return what is certain of it.
+        """Erase everything of a group, at every moment of both clocks, or a part of it. Return whether it is done.
 
             memory.erase("ana", person="Mara").done
 
@@ -370,9 +370,9 @@ class AsyncMemory:
     ) -> Page[Fact]:
         """Return the facts that hold, by the start of their period, then as said.
 
-        The filters are those of FactFilters, such as `about` (the subject), `relation` and `object` (the other end, or
-        a literal), by name or id; what is left out is any. `any_time` lifts valid time. With `limit` the list is a
-        page, and its `next` the cursor of the page that follows.
+        The filters are those of FactFilters: `about` (the subject) and `object` (the other end) by name or id, or the
+        object by its literal, `relation`, and `object_type`. A fact fits all that are given. `any_time` also returns
+        facts that hold at other times. With `limit` the list is a page, and its `next` the cursor of the next page.
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
@@ -424,7 +424,8 @@ class AsyncMemory:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
         `episodes` of the answer are the turns that fit it best, understood or not; at most `limit`, and behind them
-        those that say the facts. `over` may be "facts" or "episodes" alone. Only `known_at` and groups are of turns.
+        those that say the facts. `over` may be "facts" or "episodes" alone. Of the filters, turns heed `known_at` and
+        the groups.
 
         Each hit has the `probability` that it answers. What probably does not is left out, so there may be none;
         `min_probability` says from which on instead, and 0 leaves all in. Of a single-valued slot two facts are left.
@@ -549,7 +550,8 @@ class AsyncMemory:
 
             [profile.summary for profile in memory.entity("Ana")]
 
-        `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
+        An entity and its duplicates have one profile; `limit` bounds the facts of each. Of a name that nobody has
+        the list is empty.
         """
         return await self._run(
             lambda memory: memory.entity(
@@ -589,7 +591,7 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Hop]:
-        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step.
+        """Return the facts around a name, step by step away from it, up to 10; `limit` bounds the facts of each step.
 
             memory.neighbourhood("Ana", hops=1)[0].facts
 
@@ -674,7 +676,7 @@ class AsyncMemory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Segment]:
-        """Return what held of a name and when: slot by slot, by time, with the gaps.
+        """Return the periods of the facts of a name: slot by slot, by time, with the gaps between them.
 
             memory.timeline("Ana", relation="lives_in")
 
@@ -854,12 +856,12 @@ class AsyncMemory:
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
-        """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
+        """Return the messages that were parked, and those about which a model gave no answer, with the reason.
 
             [message.reason for message in memory.parked(all_groups=True)]
 
-        In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
-        well is no longer among them.
+        In the order of the log, at most `limit`; go on with `after`, the position of the last. A retry that succeeds
+        removes its message from them.
         """
         return await self._run(
             lambda memory: memory.parked(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
@@ -870,8 +872,8 @@ class AsyncMemory:
     ) -> list[Retried]:
         """Process messages again that were parked or failed: those at some positions, else all of `parked`.
 
-        What follows is known from the retry on, and valid as of the message. Of a message that was neither parked nor
-        failed nothing changes. Each is returned with the position of its request, in the order given, else oldest
+        What follows is known from the retry on, and valid as of the message. A message that was neither parked nor
+        failed stays as it is. Each is returned with the position of its request, in the order given, else oldest
         first; at most 1000 are retried at once. NotFound: the group has no message at a position.
 
             memory.retry()
@@ -957,12 +959,12 @@ class AsyncMemory:
         generation: str | None = None,
         partition: int | None = None,
     ) -> AsyncIterator[LogEvent]:
-        """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+        """Yield the events of a log in [start, stop), in order; `follow`: then new ones as they come, without end.
 
             [event.type for event in memory.events("messages", start=100)]
 
-        `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
-        have several.
+        log: "messages", "episodic" or "semantic". `generation`: whose semantic log, else that of the one that answers.
+        `partition`: whose log, where the topics have several.
         """
         return self._each(
             lambda memory: memory.events(log, start, stop, follow=follow, generation=generation, partition=partition)
@@ -1173,7 +1175,7 @@ class AsyncMemory:
 
             memory.digest("careful") == memory.digest("main")
 
-        With several partitions it is the SHA-256 of theirs, in order.
+        Of the one that answers, unless named. With several partitions it is the SHA-256 of theirs, in order.
         """
         return await self._run(lambda memory: memory.digest(generation))
 

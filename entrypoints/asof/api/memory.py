@@ -93,6 +93,13 @@ LogName = Literal["messages", "episodic", "semantic"]
 class Memory:
     """A memory in one directory. Use it as a context manager, or close() it.
 
+    A question asks about the group `default`, as of now, and by all that is known: `group_id`, `all_groups`, `valid_at`
+    and `known_at` say otherwise. A time is RFC 3339 text; a date, month or year, which means its first instant in UTC;
+    an aware datetime; or an int of microseconds since 1970. A list is whole where no `limit` is given.
+
+    InvalidInput: an argument is refused, and `field` names it. A write returns when its message is on the log; a
+    message that names an entity, a fact or an episode which its group lacks is parked, and `parked` says why.
+
     Any thread may call it; calls are answered one at a time, so one waits for another's `rebuild`. A list asked of a
     memory to which nothing was written is empty; what is asked for by its id raises EmptyMemory, which is a NotFound.
 
@@ -124,7 +131,8 @@ class Memory:
 
         Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
-        InvalidInput names a field that cannot be.
+        `timestamp` is when it was said, now if left out; `role` is who said it. InvalidInput: the content has more than
+        512 KiB, or a field is refused. WriterBusy: another process writes to the directory.
         """
         return writes.add.ask(
             self._session,
@@ -273,8 +281,7 @@ class Memory:
 
             memory.end(fact.uuid, at="2024-05-01")
 
-        Eight letters of the id suffice. Return the position of the message. It is parked where no fact of the group has
-        the id.
+        Eight letters of the id suffice. Return the position of the message.
         """
         return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=at)
 
@@ -292,7 +299,7 @@ class Memory:
 
             memory.split("Annie", into="Ana")
 
-        Names or ids. Return the message's position. The past stays as it was known.
+        Both are given by name or id. Return the message's position. The past stays as it was known.
         """
         return self._state_identity(group_id=group_id, op="split", entity=entity, into=into)
 
@@ -327,7 +334,7 @@ class Memory:
         start: Time | None = None,
         stop: Time | None = None,
     ) -> Erasure:
-        """Erase everything of a group, at every moment of both clocks, or a part of it. Return what is certain of it.
+        """Erase everything of a group, at every moment of both clocks, or a part of it. Return whether it is done.
 
             memory.erase("ana", person="Mara").done
 
@@ -395,9 +402,9 @@ class Memory:
     ) -> Page[Fact]:
         """Return the facts that hold, by the start of their period, then as said.
 
-        The filters are those of FactFilters, such as `about` (the subject), `relation` and `object` (the other end, or
-        a literal), by name or id; what is left out is any. `any_time` lifts valid time. With `limit` the list is a
-        page, and its `next` the cursor of the page that follows.
+        The filters are those of FactFilters: `about` (the subject) and `object` (the other end) by name or id, or the
+        object by its literal, `relation`, and `object_type`. A fact fits all that are given. `any_time` also returns
+        facts that hold at other times. With `limit` the list is a page, and its `next` the cursor of the next page.
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
@@ -448,7 +455,8 @@ class Memory:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
         `episodes` of the answer are the turns that fit it best, understood or not; at most `limit`, and behind them
-        those that say the facts. `over` may be "facts" or "episodes" alone. Only `known_at` and groups are of turns.
+        those that say the facts. `over` may be "facts" or "episodes" alone. Of the filters, turns heed `known_at` and
+        the groups.
 
         Each hit has the `probability` that it answers. What probably does not is left out, so there may be none;
         `min_probability` says from which on instead, and 0 leaves all in. Of a single-valued slot two facts are left.
@@ -575,7 +583,8 @@ class Memory:
 
             [profile.summary for profile in memory.entity("Ana")]
 
-        `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
+        An entity and its duplicates have one profile; `limit` bounds the facts of each. Of a name that nobody has
+        the list is empty.
         """
         return entities.entity.ask(
             self._session,
@@ -622,7 +631,7 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
     ) -> list[Hop]:
-        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step.
+        """Return the facts around a name, step by step away from it, up to 10; `limit` bounds the facts of each step.
 
             memory.neighbourhood("Ana", hops=1)[0].facts
 
@@ -712,7 +721,7 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Segment]:
-        """Return what held of a name and when: slot by slot, by time, with the gaps.
+        """Return the periods of the facts of a name: slot by slot, by time, with the gaps between them.
 
             memory.timeline("Ana", relation="lives_in")
 
@@ -908,12 +917,12 @@ class Memory:
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
-        """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
+        """Return the messages that were parked, and those about which a model gave no answer, with the reason.
 
             [message.reason for message in memory.parked(all_groups=True)]
 
-        In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
-        well is no longer among them.
+        In the order of the log, at most `limit`; go on with `after`, the position of the last. A retry that succeeds
+        removes its message from them.
         """
         return curation.parked.ask(self._session, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
 
@@ -922,8 +931,8 @@ class Memory:
     ) -> list[Retried]:
         """Process messages again that were parked or failed: those at some positions, else all of `parked`.
 
-        What follows is known from the retry on, and valid as of the message. Of a message that was neither parked nor
-        failed nothing changes. Each is returned with the position of its request, in the order given, else oldest
+        What follows is known from the retry on, and valid as of the message. A message that was neither parked nor
+        failed stays as it is. Each is returned with the position of its request, in the order given, else oldest
         first; at most 1000 are retried at once. NotFound: the group has no message at a position.
 
             memory.retry()
@@ -1010,12 +1019,12 @@ class Memory:
         generation: str | None = None,
         partition: int | None = None,
     ) -> Iterator[LogEvent]:
-        """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+        """Yield the events of a log in [start, stop), in order; `follow`: then new ones as they come, without end.
 
             [event.type for event in memory.events("messages", start=100)]
 
-        `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
-        have several.
+        log: "messages", "episodic" or "semantic". `generation`: whose semantic log, else that of the one that answers.
+        `partition`: whose log, where the topics have several.
         """
         fields = {"log": log, "start": start, "stop": stop, "generation": generation}
         query = read_query(queries.EventsQuery, fields)
@@ -1223,7 +1232,7 @@ class Memory:
 
             memory.digest("careful") == memory.digest("main")
 
-        With several partitions it is the SHA-256 of theirs, in order.
+        Of the one that answers, unless named. With several partitions it is the SHA-256 of theirs, in order.
         """
         return operations.generations.digest.ask(self._session, name=generation)
 
