@@ -94,8 +94,8 @@ class Memory:
     """A memory in one directory. Use it as a context manager, or close() it.
 
     A question asks about the group `default`, as of now, and by all that is known: `group_id`, `all_groups`, `valid_at`
-    and `known_at` say otherwise. A time is RFC 3339 text; a date, month or year, which means its first instant in UTC;
-    an aware datetime; or an int of microseconds since 1970. A list is whole where no `limit` is given.
+    and `known_at` say otherwise. A time is text (RFC 3339, or words such as "last May"), a date, an aware datetime, or
+    an int of microseconds since 1970. A list is whole where no `limit` is given.
 
     InvalidInput: an argument is refused, and `field` names it. A write returns when its message is on the log; a
     message that names an entity, a fact or an episode which its group lacks is parked, and `parked` says why.
