@@ -41,7 +41,7 @@ SUBJECTS = {  # the function that measures each
     "kafka": "kafka.measure",
     "soak": "soak.measure",
     "generations-kafka": "generations.measure_on_kafka",
-    "peers": "peers.measure",
+    "peers": "peers.comparison.measure",
     "agent-memory": "peers.agent_memory.measure",
     "scale": "scaling.measure",
     "scale-import": "scaling.measure_import",
@@ -60,6 +60,7 @@ def main() -> None:
     )
     parser.add_argument("--scale", default="full", help="full, small, or a multiple of full such as 0.01")
     parser.add_argument("--peers", nargs="+", choices=peers.TITLES, help="those that the subject peers compares")
+    parser.add_argument("--facts", type=int, metavar="N", help="how many facts they load; by the scale, if left out")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")
     chosen = parser.parse_args()
     if unknown := set(chosen.subjects) - SUBJECTS.keys():
@@ -74,7 +75,7 @@ def main() -> None:
     figures: list[tuple[str, Figure]] = []
     with TemporaryDirectory(prefix="asof-bench-") as temporary:
         result = {"scale": scale, "seed": synthetic.SEED, "machine": machine(Path(temporary))}
-        material = Material(Path(temporary), scale, chosen.peers)
+        material = Material(Path(temporary), scale, chosen.peers, chosen.facts)
         for subject in subjects:
             seconds = timed(lambda subject=subject: figures.extend((subject, f) for f in _measured(subject, material)))
             print(f"{subject}: measured in {seconds:.0f} s", file=sys.stderr, flush=True)

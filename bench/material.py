@@ -18,13 +18,17 @@ _DATA = Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parent
 class Material:
     """Data to measure with, made when first asked for. `scale` is a share of what the issue of record asks for.
 
-    peers: the names of those that bench/peers compares; None: all.
+    peers: the names of those that bench/peers compares; None: all. facts_of_peers: how many facts each of them loads;
+    None: as many as the scale says.
     """
 
-    def __init__(self, folder: Path, scale: float, peers: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, scale: float, peers: Sequence[str] | None = None, facts_of_peers: int | None = None
+    ) -> None:
         self.folder = folder
         self.scale = scale
         self.peers = peers
+        self.facts_of_peers = facts_of_peers
 
     def count(self, full: int, least: int = 10) -> int:
         """Return how many at this scale."""

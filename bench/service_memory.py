@@ -5,7 +5,7 @@ part.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -22,6 +22,21 @@ from bench.serving import process
 _FACTS: Final = 20_000
 _SEARCHES: Final = 100
 _PAUSE_SECONDS: Final = 0.5  # between two looks
+
+
+def searched_megabytes(directory: Path, questions: Sequence[str], embedder: str) -> float:
+    """Return what the service of a directory takes once all facts have vectors and some questions were searched."""
+    with asof.open(directory, embedder="none") as memory:
+        facts = memory.stats()["generations"]["main"]["facts"]
+    running = process(directory, ASOF_EMBEDDER=embedder)
+    with running as (address, service), closing(HTTPConnection(address)) as client:
+        while _ask(client, "GET", "/readyz")[0] != HTTPStatus.OK:
+            sleep(_PAUSE_SECONDS)
+        while _vectors(client) < facts:
+            sleep(_PAUSE_SECONDS)
+        for question in questions:
+            _ask(client, "POST", "/search", json.dumps({"query": question, "group_ids": ["bench"]}).encode())
+        return _megabytes(service)
 
 
 def measure(material: Material) -> Iterator[Figure]:

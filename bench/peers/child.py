@@ -1,8 +1,8 @@
 """A peer in a process of its own: python -m bench.peers.child NAME FOLDER MODEL FACTS.
 
-It loads the facts and says what it can do. Then it answers each line on stdin, a subject with the number of its first
-call and how many there are: with the processor time of its whole tree of processes, and the time by the clock. At the
-end of its input it says how much memory it took.
+It loads the facts, searches, and says what it can do, with the time of both. Then it answers each line on stdin, a
+subject with the number of its first call and how many there are: with the processor time of its whole tree of
+processes, and the time by the clock. At the end of its input it says how much memory it took.
 """
 
 import json
@@ -11,14 +11,15 @@ import re
 import resource
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from threading import get_native_id
 from typing import Any, Final
 
-from bench.peers.subjects import SUBJECTS, Peer, facts
+from bench.peers.subjects import SUBJECTS, Peer, facts, questions
 
-_BATCH: Final = 1_000
-_QUIET: Final = 0.2  # seconds in which less than a twentieth of them is worked: nothing is left to do
+_QUIET: Final = 0.2  # seconds in which less than a twentieth of them is worked and nobody waits to: nothing is left
 
 
 def main() -> None:
@@ -26,9 +27,8 @@ def main() -> None:
     said, sys.stdout = sys.stdout, sys.stderr  # a package may print
     peer: Peer = import_module(f"bench.peers.adapters.{name}_peer").NewPeer(folder, model)
     can = [subject.name for subject in SUBJECTS if hasattr(peer, subject.name)]
-    peer.load(facts(0, among, among))
-    _settled()
-    print(json.dumps({"version": peer.version, "can": can}), file=said, flush=True)
+    said_first = {"version": peer.version, "can": can, "times": _loaded(peer, among)}
+    print(json.dumps(said_first), file=said, flush=True)
     for line in sys.stdin:
         print(json.dumps(_measured(peer, among, **json.loads(line))), file=said, flush=True)
     memory = sum(_peak(process) for process in _tree())
@@ -36,23 +36,40 @@ def main() -> None:
     print(json.dumps({"peak": memory}), file=said, flush=True)
 
 
+def _loaded(peer: Peer, among: int) -> dict[str, dict[str, float]]:
+    """Load the facts and search at once; return the time of each, to the search what the load left to do behind it.
+
+    A peer that keeps no facts has no such times.
+    """
+    given, question = facts(0, among, among), questions(0, 1, among)[0]
+    times = {"load": _timed(lambda: peer.load(given), among)}
+    if hasattr(peer, "search"):
+        times["first search"] = _timed(lambda: peer.search(question), settles=True)
+    _settled()
+    return times if hasattr(peer, "state") else {}
+
+
+def _timed(work: Callable[[], object], units: int = 1, *, settles: bool = False) -> dict[str, float]:
+    """Return the seconds that a unit of some work takes, of processor time and by the clock; settles: its rest too."""
+    before, began = _worked(), time.perf_counter()
+    work()
+    seconds = time.perf_counter() - began
+    worked = (_settled() if settles else _worked()) - before
+    return {"processor": worked / units, "clock": seconds / units}
+
+
 def _measured(peer: Peer, among: int, subject: str, start: int, count: int) -> dict[str, float]:
     """Return the seconds that a unit takes, of processor time and by the clock."""
     [measured] = [one for one in SUBJECTS if one.name == subject]
     call, given = getattr(peer, subject), measured.drawn(start, count, among)
-    before, began = _worked(), time.perf_counter()
-    for one in given:
-        call(one)
-    seconds = time.perf_counter() - began
-    worked = (_settled() if measured.writes else _worked()) - before
     units = sum(len(one) if isinstance(one, list) else 1 for one in given)
-    return {"processor": worked / units, "clock": seconds / units}
+    return _timed(lambda: [call(one) for one in given], units, settles=measured.writes)
 
 
 def _settled() -> float:
     """Wait until no process of the tree has anything to do; return what they worked until then."""
     before, worked = -1.0, _worked()
-    while worked - before > _QUIET / 20:
+    while worked - before > _QUIET / 20 or any(map(_waits, _tree())):
         time.sleep(_QUIET)
         before, worked = worked, _worked()
     return worked
@@ -63,6 +80,16 @@ def _worked() -> float:
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     running = sum(time.clock_gettime((~process << 3) | 2) for process in _tree()[1:])  # as Linux numbers their clocks
     return time.process_time() + ended.ru_utime + ended.ru_stime + running
+
+
+def _waits(process: int) -> bool:
+    """Whether a thread of a process, other than this one, works or waits for a processor."""
+    states = (
+        task.read_text().rpartition(")")[2].split()[0]
+        for task in Path(f"/proc/{process}/task").glob("*/stat")
+        if int(task.parent.name) != get_native_id()
+    )
+    return "R" in states
 
 
 def _tree(process: int | None = None) -> list[int]:

@@ -5,6 +5,7 @@ import sys
 import tarfile
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / ".peers"
@@ -40,6 +41,18 @@ def interpreter(name: str) -> Path:
             subprocess.run([sys.executable, "-m", "uv", "--quiet", *command], check=True, stdout=sys.stderr)
         made.touch()
     return python
+
+
+def installed_megabytes(name: str) -> float:
+    """Return what a peer takes on disk, with all that it asks for and without bytecode, installed anew; ours for asof.
+
+    CalledProcessError: it could not be installed.
+    """
+    what = PINNED[name][0] if name in PINNED else str(_FOLDER.parent)
+    with TemporaryDirectory(prefix="asof-bench-") as folder:
+        command = ["pip", "install", "--python", sys.executable, "--link-mode", "copy", "--target", folder, what]
+        subprocess.run([sys.executable, "-m", "uv", "--quiet", *command], check=True, stdout=sys.stderr)
+        return sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file()) / 1e6
 
 
 def source(name: str) -> Path:

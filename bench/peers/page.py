@@ -23,13 +23,22 @@ def written(page: str, result: dict[str, Any]) -> str:
 
 
 def table(figures: list[dict[str, Any]]) -> str:
-    """Return a row for each figure, with a column for each that takes part."""
+    """Return a row for each figure, with a column for each that takes part: what asof loses the most comes first.
+
+    Where questions are counted, figures keep their order.
+    """
     titles = list(dict.fromkeys(title for figure in figures for title in figure["values"]))
     lines = [["what", *titles], ["---"] * (len(titles) + 1)]
-    for figure in figures:
+    for figure in sorted(figures, key=_loss, reverse=True):
         what = ", ".join(part for part in (figure["name"], _unit(figure), figure["note"]) if part)
         lines.append([what, *(_short(figure["values"].get(title)) for title in titles)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _loss(figure: dict[str, Any]) -> float:
+    """Return how many times the least of the others asof takes; 0: nothing is beside it, or answers are counted."""
+    ours, *others = figure["values"].values()
+    return ours / min(others) if others and figure["unit"] != "right answers" else 0.0
 
 
 def machine(result: dict[str, Any]) -> str:
@@ -46,7 +55,7 @@ def _unit(figure: dict[str, Any]) -> str:
 
 def _short(value: float | None) -> str:
     if value is None:
-        return ""
+        return "none"
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"
 
 

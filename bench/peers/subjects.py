@@ -21,8 +21,10 @@ class Peer(Protocol):
 
     state(fact): takes one structured fact, durably. say(message): takes one message of a chat, without a model.
     slot(fact): says what the subject has by the relation when the fact begins. about(fact): all that it has then.
+    entity(fact): all that it then has, or that has it. hops(fact): that, and the same of all that it leads to.
     search(question): finds texts. append(facts): appends records to a log in one commit. read(messages): takes messages
-    with a model, and returns once all are taken.
+    with a model, and returns once all are taken. generation(facts): derives anew all that follows of what was taken,
+    these facts, beside what answers. projection(facts): makes anew what answers of what was derived before.
     """
 
     version: str
@@ -47,6 +49,7 @@ class Subject:
     calls: int  # of one round at full scale; of `read` the messages
     drawn: Callable[[int, int, int], Sequence[Any]]  # what it is called with, from which on, how many, among how many
     writes: bool = False  # so that what is left to do behind it counts too
+    rounds: int = 5  # at full scale
 
 
 def facts(start: int, count: int, among: int) -> Sequence[Fact]:
@@ -81,6 +84,11 @@ def conversations(start: int, count: int, among: int) -> Sequence[Sequence[Messa
     return [messages(start, count, among)]
 
 
+def all_facts(start: int, count: int, among: int) -> Sequence[Sequence[Fact]]:  # noqa: ARG001 - as the others are called
+    """Return all facts that were loaded, for each call."""
+    return [facts(0, among, among)] * count
+
+
 def text_of(fact: Fact) -> str:
     """Return a fact in words, for what takes texts."""
     return f"{fact['subject']} {fact['relation'].replace('_', ' ')} {fact['object']}"
@@ -91,7 +99,11 @@ SUBJECTS: Final = (
     Subject("say", "one chat message a call, without a model", 10, messages, writes=True),
     Subject("slot", "what holds of a subject and a relation", 100, asked_facts),
     Subject("about", "all that holds of a subject", 100, asked_facts),
+    Subject("entity", "all of an entity, as subject and as object", 100, asked_facts),
+    Subject("hops", "two hops around an entity", 20, asked_facts),
     Subject("search", "search", 5, questions),
     Subject("append", f"append of {TOGETHER:,} records, a record", 2, appends, writes=True),
     Subject("read", f"one message read by a model, {AT_ONCE} at once", 16, conversations, writes=True),
+    Subject("generation", "a new generation, a fact", 1, all_facts, writes=True, rounds=2),
+    Subject("projection", "a graph from its log, a fact", 1, all_facts, writes=True, rounds=2),
 )

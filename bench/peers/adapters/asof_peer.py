@@ -5,6 +5,8 @@ from itertools import count
 from pathlib import Path
 
 import asof
+from asof.runtime.layout import DirectoryLayout
+from asof_projections.projector import rebuild
 from asof_streams.messages import FactStatement, accept
 from asof_streams.sqlite_log import SqliteLog
 from bench.peers.subjects import AT_ONCE, Fact, Message
@@ -16,7 +18,8 @@ class NewPeer:
     version = asof.__version__
 
     def __init__(self, folder: Path, model: str) -> None:
-        self._memory = asof.open(folder / "facts", embedder="hash")
+        self._directory = folder / "facts"
+        self._memory = asof.open(self._directory, embedder="hash")
         settings = {"extractor": "model", "model_name": "fake", "model_url": model, "model_calls": AT_ONCE}
         self._reading = asof.open(folder.parent / "read", embedder="hash", **settings)
         self._log = SqliteLog(folder.parent / "log.sqlite", writable=True)
@@ -38,6 +41,12 @@ class NewPeer:
     def about(self, fact: Fact) -> object:
         return self._memory.facts(about=fact["subject"], valid_at=fact["valid_at"], group_id=_GROUP)
 
+    def entity(self, fact: Fact) -> object:
+        return self._memory.entity(fact["subject"], valid_at=fact["valid_at"], group_id=_GROUP)
+
+    def hops(self, fact: Fact) -> object:
+        return self._memory.neighbourhood(fact["subject"], 2, valid_at=fact["valid_at"], group_id=_GROUP)
+
     def search(self, question: str) -> object:
         return self._memory.search(question, group_id=_GROUP)
 
@@ -46,6 +55,16 @@ class NewPeer:
 
     def read(self, messages: Sequence[Message]) -> None:
         self._reading.produce(messages)
+
+    def generation(self, facts: Sequence[Fact]) -> None:  # noqa: ARG002 - all that were taken
+        self._memory.rebuild("anew")
+        self._memory.drop("anew")
+
+    def projection(self, facts: Sequence[Fact]) -> None:  # noqa: ARG002 - all that were taken
+        made = self._directory.parent.parent / "projected.db"
+        with SqliteLog(DirectoryLayout(self._directory).semantic("main")) as log:
+            rebuild(log, made)
+        made.unlink()
 
     def close(self) -> None:
         for opened in (self._memory, self._reading, self._log):

@@ -1,4 +1,4 @@
-"""DuckDB: a table of facts in a file, with an index of slots."""
+"""DuckDB: a table of facts in a file, with an index of slots and one of objects."""
 
 import json
 from collections.abc import Sequence
@@ -15,6 +15,13 @@ _CLOSE = "UPDATE facts SET valid_to = ? WHERE subject = ? AND relation = ? AND v
 _NEXT = f"""CASE WHEN relation IN {synthetic.SINGLE} THEN
     lead(valid_at) OVER (PARTITION BY subject, relation ORDER BY valid_at) END"""
 _HOLDS = "valid_from <= ? AND (valid_to IS NULL OR valid_to > ?)"
+_HELD = "valid_from <= $at AND (valid_to IS NULL OR valid_to > $at)"
+_ENTITY = f"SELECT subject, relation, object FROM facts WHERE (subject = $name OR object = $name) AND {_HELD}"
+_HOPS = f"""WITH near AS (
+        SELECT $name AS name UNION SELECT object FROM facts WHERE subject = $name AND {_HELD}
+        UNION SELECT subject FROM facts WHERE object = $name AND {_HELD})
+    SELECT DISTINCT subject, relation, object FROM facts
+    WHERE (subject IN (FROM near) OR object IN (FROM near)) AND {_HELD}"""
 
 
 class NewPeer:
@@ -33,6 +40,7 @@ class NewPeer:
         columns = f"subject, relation, object, valid_at, coalesce(invalid_at, {_NEXT}), now()"
         self._db.execute(f"INSERT INTO facts SELECT {columns} FROM {read}")
         self._db.execute("CREATE INDEX slots ON facts (subject, relation)")
+        self._db.execute("CREATE INDEX objects ON facts (object)")
 
     def state(self, fact: Fact) -> None:
         start = fact["valid_at"]
@@ -50,6 +58,12 @@ class NewPeer:
     def about(self, fact: Fact) -> object:
         sql, at = f"SELECT relation, object FROM facts WHERE subject = ? AND {_HOLDS}", fact["valid_at"]
         return self._db.execute(sql, (fact["subject"], at, at)).fetchall()
+
+    def entity(self, fact: Fact) -> object:
+        return self._db.execute(_ENTITY, {"name": fact["subject"], "at": fact["valid_at"]}).fetchall()
+
+    def hops(self, fact: Fact) -> object:
+        return self._db.execute(_HOPS, {"name": fact["subject"], "at": fact["valid_at"]}).fetchall()
 
     def close(self) -> None:
         self._db.execute("CHECKPOINT")

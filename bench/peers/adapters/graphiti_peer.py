@@ -19,6 +19,7 @@ os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
 os.environ["EMBEDDING_DIM"] = "384"
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 _GROUP = "bench"
+_ALL = 1_000  # facts
 _IDS = UUID(int=0)
 
 
@@ -46,6 +47,14 @@ class NewPeer:
     def state(self, fact: Fact) -> None:
         source, target = self._ends(fact)
         self._run(self._graph.add_triplet(source, self._edge(fact), target))
+
+    def entity(self, fact: Fact) -> object:
+        return self._run(self._edges.EntityEdge.get_by_node_uuid(self._graph.driver, _id(fact["subject"])))
+
+    def hops(self, fact: Fact) -> object:
+        walk: Any = import_module("graphiti_core.search.search_utils").edge_bfs_search
+        every: Any = import_module("graphiti_core.search.search_filters").SearchFilters()
+        return self._run(walk(self._graph.driver, [_id(fact["subject"])], 2, every, [_GROUP], _ALL))
 
     def search(self, question: str) -> object:
         return self._run(self._graph.search(question, group_ids=[_GROUP]))

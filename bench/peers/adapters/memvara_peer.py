@@ -16,6 +16,7 @@ from bench.peers.subjects import Fact, Message
 if sqlite3.sqlite_version_info < (3, 42):  # which it refuses
     sys.modules["sqlite3"] = import_module("pysqlite3")
 _USER = "bench"
+_ALL = 1_000  # paths
 
 
 class Embedder:
@@ -38,7 +39,8 @@ class NewPeer:
         schema: Any = import_module("memvara.schema")
         for relation in synthetic.RELATIONS:
             kind = schema.Cardinality.ONE if relation in synthetic.SINGLE else schema.Cardinality.MANY
-            self._memory.registry.register(schema.PredicateSpec(name=relation, cardinality=kind))
+            spec = schema.PredicateSpec(name=relation, cardinality=kind, object_type=("entity",), graph=True)
+            self._memory.registry.register(spec)
 
     def load(self, facts: Sequence[Fact]) -> None:
         for fact in facts:
@@ -54,6 +56,15 @@ class NewPeer:
 
     def slot(self, fact: Fact) -> object:
         return self._memory.history(fact["subject"], fact["relation"], valid_at=_instant(fact["valid_at"]))
+
+    def entity(self, fact: Fact) -> object:
+        return self._around(fact, 1)
+
+    def hops(self, fact: Fact) -> object:
+        return self._around(fact, 2)
+
+    def _around(self, fact: Fact, steps: int) -> object:
+        return self._memory.neighborhood(fact["subject"], depth=steps, k=_ALL, valid_at=_instant(fact["valid_at"]))
 
     def search(self, question: str) -> object:
         return self._memory.search(question)

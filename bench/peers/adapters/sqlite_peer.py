@@ -14,6 +14,7 @@ _TABLES = """
 CREATE TABLE facts (id INTEGER PRIMARY KEY, subject TEXT, relation TEXT, object TEXT, valid_from TEXT, valid_to TEXT,
     created_at TEXT);
 CREATE INDEX slots ON facts (subject, relation);
+CREATE INDEX objects ON facts (object);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61');
 CREATE TABLE messages (id INTEGER PRIMARY KEY, role TEXT, content TEXT, created_at TEXT);
 CREATE TABLE log (position INTEGER PRIMARY KEY, recorded_at TEXT, payload BLOB);
@@ -21,6 +22,14 @@ CREATE TABLE log (position INTEGER PRIMARY KEY, recorded_at TEXT, payload BLOB);
 _CLOSE = "UPDATE facts SET valid_to = ? WHERE subject = ? AND relation = ? AND valid_to IS NULL AND valid_from < ?"
 _INSERT = "INSERT INTO facts VALUES (NULL, ?, ?, ?, ?, ?, ?)"
 _HOLDS = "valid_from <= ? AND (valid_to IS NULL OR valid_to > ?)"
+_HELD = "valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2)"
+_ENTITY = f"""SELECT subject, relation, object FROM facts WHERE subject = ?1 AND {_HELD}
+    UNION ALL SELECT subject, relation, object FROM facts WHERE object = ?1 AND {_HELD}"""
+_HOPS = f"""WITH near AS (
+        SELECT ?1 AS name UNION SELECT object FROM facts WHERE subject = ?1 AND {_HELD}
+        UNION SELECT subject FROM facts WHERE object = ?1 AND {_HELD})
+    SELECT f.subject, f.relation, f.object FROM near JOIN facts f ON f.subject = near.name WHERE {_HELD}
+    UNION SELECT f.subject, f.relation, f.object FROM near JOIN facts f ON f.object = near.name WHERE {_HELD}"""
 _FOUND = "SELECT f.* FROM words w JOIN facts f ON f.id = w.rowid WHERE words MATCH ? ORDER BY rank LIMIT 10"
 
 
@@ -53,6 +62,12 @@ class NewPeer:
     def about(self, fact: Fact) -> object:
         sql, at = f"SELECT relation, object FROM facts WHERE subject = ? AND {_HOLDS}", fact["valid_at"]
         return self._db.execute(sql, (fact["subject"], at, at)).fetchall()
+
+    def entity(self, fact: Fact) -> object:
+        return self._db.execute(_ENTITY, (fact["subject"], fact["valid_at"])).fetchall()
+
+    def hops(self, fact: Fact) -> object:
+        return self._db.execute(_HOPS, (fact["subject"], fact["valid_at"])).fetchall()
 
     def search(self, question: str) -> object:
         return self._db.execute(_FOUND, (" OR ".join(question.strip("?").split()),)).fetchall()
