@@ -47,8 +47,9 @@ are kept, or none with `--strict`.
 
 A line without `group_id` is of `--group`, or `default`. A message needs `content`, and `role_type` unless `source` is
 `text` or `json`. Of facts, `op` is `assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own
-id of a fact, by which later lines name it. Times are dates, or RFC 3339 with an offset. What each field means stands in
-[events](events.md), since a line becomes an event of the messages log; there, too, is what `asof events` prints.
+id of a fact, by which later lines name it. Times are dates, RFC 3339 with an offset, or words as options take them.
+What each field means stands in [events](events.md), since a line becomes an event of the messages log; there, too, is
+what `asof events` prints.
 
 A fact in JSON is the same everywhere: {keys}. Its times are RFC 3339 with Z, and null where an end is open.
 """

@@ -15,9 +15,11 @@ from asof.http.schemas.v1 import Statements
 from asof.operations import facts
 from asof.operations.queries import GroupsQuery
 from asof.operations.times import in_instants, read_words, zone_of
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import as_fact, read_lines
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import SECOND, parse, render
+from asof_streams.instants import DAY, SECOND, parse, render
 from commands import Asof
 
 NOW = parse("2024-05-15T10:00:00.25Z")
@@ -143,3 +145,65 @@ def test_a_command_says_as_of_which_instant_it_answers(tmp_path: Path, capsys: p
     assert "--valid-at is 1990-03-" in command.err
     command("facts", "--valid-at", "since 2019", code=2)
     assert "--valid-at: it is a period" in command.err
+
+
+LINE = {"subject": "Ana", "relation": "lives_in", "object": "Rome"}
+
+
+def test_lines_are_read_in_words_as_of_the_moment_of_the_run_and_the_log_has_instants(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({**LINE, "valid_at": "five years ago"}),
+        {**LINE, "subject": "Ben", "valid_at": "last May", "said_at": "2024-01-02"},
+        {**LINE, "subject": "Cy", "valid_at": "Friday"},
+    ]
+    settings = Settings(data=tmp_path / "data", embedder="none")
+    with Memory(settings, now=lambda: NOW) as memory:
+        done = memory.import_facts(lines)
+        said = memory.produce([{"content": "I live in Oslo.", "role_type": "user", "timestamp": "two hours ago"}])
+
+        assert [(one.line, one.field) for one in done.refused] == [(3, "valid_at")]
+        assert (done.accepted, said.accepted) == (2, 1)
+        logged = [event.data for event in memory.events(log="messages")]
+    with Memory(settings, now=lambda: NOW + 400 * DAY) as memory:  # a year later, nothing is read again
+        rome = {fact.subject: fact.valid_at for fact in memory.facts(relation="lives_in") if fact.object == "Rome"}
+        memory.rebuild("again")
+        assert memory.digest("again") == memory.digest("main")
+
+    assert rome == {"Ana": datetime(2019, 5, 1, tzinfo=UTC), "Ben": datetime(2023, 5, 1, tzinfo=UTC)}
+    assert [render(one.get("valid_at", one.get("timestamp"))) for one in logged] == [
+        "2019-05-01T00:00:00Z",
+        "2023-05-01T00:00:00Z",
+        "2024-05-15T08:00:00Z",
+    ]
+
+
+def test_a_line_of_a_history_that_is_moved_in_has_exact_times(tmp_path: Path) -> None:
+    moved = {**LINE, "valid_at": "yesterday", "recorded_at": "2020-03-01"}
+    with Memory(Settings(data=tmp_path, embedder="none"), now=lambda: NOW) as memory:
+        done = memory.import_facts([moved], recorded=True)
+
+    assert [(one.line, one.field) for one in done.refused] == [(1, "valid_at")]
+
+
+def test_a_dry_run_of_lines_reads_words_as_their_import_does(tmp_path: Path) -> None:
+    line = {**LINE, "valid_at": "five years ago"}
+    with Memory(Settings(data=tmp_path, embedder="none"), now=lambda: NOW) as memory:
+        memory.import_facts([{**LINE, "subject": "Ben"}])
+        [foretold] = memory.what_if([line]).after
+        memory.import_facts([line])
+
+        assert memory.timeline("Ana") == [foretold]
+
+
+def test_a_line_whose_time_is_words_goes_to_a_topic_with_the_instant() -> None:
+    in_words = b'{"group_id":"g","subject":"Ana","relation":"likes","object":"tea","valid_at":"five years ago"}'
+    exact = in_words.replace(b"five years ago", b"2019-05-01")
+
+    read, as_it_came = read_lines(
+        [in_words, exact], as_fact(recorded=False, ontology=None), times=lambda fields: in_instants(fields, lambda: NOW)
+    )
+
+    assert isinstance(read, InboundMessage)
+    assert isinstance(as_it_came, InboundMessage)
+    assert json.loads(read.line)["valid_at"] == "2019-05-01T00:00:00Z"
+    assert as_it_came.line == exact

@@ -6,6 +6,7 @@ from typing import Any
 
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
+from asof.operations.times import in_instants
 from asof.service.session import Session
 from asof_projections.model.answers import Explanation, Fact, Hit, Hits, Page, Segment, WhatIf
 from asof_projections.model.queries import (
@@ -103,17 +104,22 @@ def what_if(session: Session, statements: Iterable[Mapping[str, Any] | FactState
 
     Nothing is written. InvalidInput, NotFound: one of them cannot stand; an import would park it.
     """
-    stated = [_stated(number, given, group) for number, given in enumerate(statements)]
+    now = session.now()
+    stated = [_stated(number, given, group, now) for number, given in enumerate(statements)]
     with session.lock:
-        return session.of(group).what_if(stated, session.now())
+        return session.of(group).what_if(stated, now)
 
 
-def _stated(number: int, given: Mapping[str, Any] | FactStatement, group: str) -> FactStatement:
+def _stated(number: int, given: Mapping[str, Any] | FactStatement, group: str, now: int) -> FactStatement:
     """Return a structured fact of a group. InvalidInput names its number and the field that is wrong."""
     try:
-        one = given if isinstance(given, FactStatement) else accept(FactStatement, {"group_id": group, **given})
+        one = given if isinstance(given, FactStatement) else _accepted({"group_id": group, **given}, now)
         if one.group_id != group:
             raise InvalidInput("it names another group than the one that is asked about", field="group_id")
     except InvalidInput as error:
         raise error.within(f"statements.{number}") from None
     return one
+
+
+def _accepted(fields: Mapping[str, Any], now: int) -> FactStatement:
+    return accept(FactStatement, in_instants(fields, lambda: now))

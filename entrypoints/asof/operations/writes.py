@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from asof.operations.ids import with_whole_ref
 from asof.operations.operation import operation
+from asof.operations.times import in_instants
 from asof.runtime import json_lines
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.runtime.ingestion import ingest
@@ -92,10 +93,12 @@ _INERT: Final = frozenset({list, tuple, BufferedReader, TextIOWrapper, BytesIO, 
 def produce(session: Session, source: Lines, *, group_id: str, strict: bool, acknowledged: Progress | None) -> Produced:
     """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
-    `group_id` is the group of the lines that name none.
+    `group_id` is the group of the lines that name none. Times in words are seen from the moment of the call, and the
+    log has the instants.
     """
     read = _of_group(group_id, json_lines.as_message)
-    return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
+    times = _as_of_now(session)
+    return _take_lines(session, source, read, times, strict=strict, acknowledged=acknowledged)
 
 
 def import_facts(
@@ -110,7 +113,8 @@ def import_facts(
 ) -> Produced:
     """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted.
 
-    `group_id` is the group of the lines that name none.
+    `group_id` is the group of the lines that name none. Times in words are read as by `produce`; but where a history
+    is moved in, nobody says from when they are seen, and they are refused.
     """
     if recorded and session.on_kafka:
         raise InvalidInput(
@@ -118,7 +122,14 @@ def import_facts(
         )
     known = load_ontology(ontology) if ontology else None
     read = json_lines.as_fact(recorded=recorded, ontology=known, now=session.now())
-    return _take_lines(session, source, _of_group(group_id, read), strict=strict, acknowledged=acknowledged)
+    times = dict if recorded else _as_of_now(session)
+    return _take_lines(session, source, _of_group(group_id, read), times, strict=strict, acknowledged=acknowledged)
+
+
+def _as_of_now(session: Session) -> json_lines.Times:
+    """Return a reader of times in words that sees them from the moment at which it is made."""
+    now = session.now()
+    return lambda fields: in_instants(fields, lambda: now)
 
 
 def _of_group(group: str, read: json_lines.Read) -> json_lines.Read:
@@ -131,9 +142,15 @@ def _of_group(group: str, read: json_lines.Read) -> json_lines.Read:
 
 
 def _take_lines(
-    session: Session, source: Lines, read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
+    session: Session,
+    source: Lines,
+    read: json_lines.Read,
+    times: json_lines.Times,
+    *,
+    strict: bool,
+    acknowledged: Progress | None,
 ) -> Produced:
-    lines = json_lines.read_lines(source, read, session.line_limit)
+    lines = json_lines.read_lines(source, read, session.line_limit, times=times)
     # Any other source may leave large cycles. Between chunks all that these came to would be searched for some.
     with session.lock, SeldomCollections() if type(source) in _INERT else nullcontext():
         return ingest(lines, session.sink, strict=strict, acknowledged=acknowledged)

@@ -15,6 +15,8 @@ from asof_streams.messages import AnyMessage, FactStatement, Message, accept
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
 
 Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]
+Times = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Returns fields with instants in place of times in words."""
 
 
 def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
@@ -68,9 +70,15 @@ def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
 
 
 def read_lines(
-    lines: Iterable[bytes | str | Mapping[str, Any]], read: Read, limit: int = MAX_LINE_BYTES
+    lines: Iterable[bytes | str | Mapping[str, Any]],
+    read: Read,
+    limit: int = MAX_LINE_BYTES,
+    *,
+    times: Times = dict,
 ) -> Iterator[InboundMessage | Refused | None]:
     """Yield each line as a message or as refused; empty lines are passed over. `limit`: bytes of a line.
+
+    times: reads those in words; left out, they are refused.
 
     A mapping is a line that was parsed; its times may be datetimes. An item without any byte is no line: it says that
     no more is there to read just now, and is yielded as None.
@@ -84,17 +92,20 @@ def read_lines(
         if isinstance(line, bytes | str) and not line.strip():
             continue
         try:
-            yield _message(line, read, limit)
+            yield _message(line, read, limit, times)
         except InvalidInput as error:
             yield Refused(number, str(error), error.field)
 
 
-def _message(line: bytes | str | Mapping[str, Any], read: Read, limit: int) -> InboundMessage:
+def _message(line: bytes | str | Mapping[str, Any], read: Read, limit: int, times: Times) -> InboundMessage:
     if isinstance(line, bytes | str):
         text = _text(line)
         check_size(text, limit)
-        return InboundMessage(*read(_json(line)), text)
-    fields = {name: value.isoformat() if isinstance(value, date) else value for name, value in line.items()}
+        given = _json(line)
+        if (fields := times(given)) == given:
+            return InboundMessage(*read(fields), text)
+    else:
+        fields = times({name: value.isoformat() if isinstance(value, date) else value for name, value in line.items()})
     message = InboundMessage(*read(fields))
     if limit < MAX_LINE_BYTES:  # on a topic; without one the fields' own limits are enough
         check_size(message.line, limit)
