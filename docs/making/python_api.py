@@ -23,7 +23,7 @@ PAGE = """\
 `valid_at` left out is now, `known_at` left out is all that is known so far. A list is whole where no `limit` is
 given. A `Progress` is called with (done, total) during long work.
 
-A write returns when its message is on the log. A message that names an entity, a fact or an episode which its group
+When a write returns, its message is on the log. A message that names an entity, a fact or an episode which its group
 lacks is parked, and `parked` says why.
 
 Whatever asof raises on purpose is an `AsofError` of `asof_streams.errors`: a `ContractError` where the same call can

@@ -174,6 +174,22 @@ def test_a_verb_has_an_example_that_calls_it_as_it_can_be_called(name):
         verbs(memory.Memory)[name].bind("memory", *call.args, **keywords)
 
 
+def test_no_example_of_a_write_is_refused_or_parked(tmp_path: Path) -> None:
+    with asof.open(tmp_path, embedder="none") as opened:
+        opened.add("Annie likes jazz.", role="Ana")
+        written = {
+            name: eval(
+                re.findall(r"^ {4}(memory\..*)$", inspect.getdoc(verb) or "", re.MULTILINE)[0], {"memory": opened}
+            )
+            for name, verb in vars(memory.Memory).items()
+            if name
+            in ("add", "produce", "import_facts", "state_entity", "state_timezone", "state_fact", "merge", "alias")
+        }
+
+        assert (written["produce"], written["import_facts"].refused) == ((), ())
+        assert opened.parked(all_groups=True) == []
+
+
 def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():
     assert {name for name in vars(asof)["__all__"] if not hasattr(asof, name)} == set()
     assert asof.__version__

@@ -133,7 +133,7 @@ class AsyncMemory:
     ) -> Produced:
         """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
-            memory.produce([{"role": "Ana", "content": "I live in Rome."}]).refused
+            memory.produce([{"role": "Ana", "role_type": "user", "content": "I live in Rome."}]).refused
 
         `group_id` is the group of the lines that name none.
         """

@@ -97,7 +97,7 @@ class Memory:
     and `known_at` say otherwise. A time is text (RFC 3339, or words such as "last May"), a date, an aware datetime, or
     an int of microseconds since 1970. A list is whole where no `limit` is given.
 
-    InvalidInput: an argument is refused, and `field` names it. A write returns when its message is on the log; a
+    InvalidInput: an argument is refused, and `field` names it. When a write returns, its message is on the log; a
     message that names an entity, a fact or an episode which its group lacks is parked, and `parked` says why.
 
     Any thread may call it; calls are answered one at a time, so one waits for another's `rebuild`. A list asked of a
@@ -154,7 +154,7 @@ class Memory:
     ) -> Produced:
         """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
-            memory.produce([{"role": "Ana", "content": "I live in Rome."}]).refused
+            memory.produce([{"role": "Ana", "role_type": "user", "content": "I live in Rome."}]).refused
 
         `group_id` is the group of the lines that name none.
         """
