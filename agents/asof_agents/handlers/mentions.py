@@ -4,14 +4,17 @@ Mentions are unique per (episode, entity type, text). A mention with the type an
 `repeats` that one, and relationships refer to the first: the episodic graph has one node for both.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.ports import (
     Answers,
     Extraction,
     Extractor,
+    ImpliedGoal,
     Mention,
+    Relationship,
+    StatedAttribute,
     Turn,
 )
 from asof_agents.extraction.replies import answer_events
@@ -115,77 +118,91 @@ def _claim(stated: RelationshipStated) -> tuple[str, ...]:
 
 def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
     """Return the events of a turn's extraction: its mentions, its relationships, its attributes, then its goals."""
-    node: dict[Mention, str] = {}
+    nodes: dict[Mention, str] = {}
     events: list[Event] = []
     for mention in dict.fromkeys(extraction.mentions):
-        repeats = None if mention.speaker else before.get((mention.type, mention.text))
-        own = mention_id(build, mention)
-        node[mention] = repeats or own
-        events.append(
-            event_of(
-                MentionObserved,
-                {  # all of them, in their order
-                    "mention_id": own,
-                    "episode_id": turn.episode_id,
-                    "entity_type": mention.type,
-                    "text": mention.text,
-                    "start": mention.start,
-                    "speaker": mention.speaker,
-                    "repeats": repeats,
-                },
-            )
-        )
+        observed = _mention_event(mention, turn, before, build)
+        nodes[mention] = observed.repeats or observed.mention_id
+        events.append(observed)
 
     def node_of(mention: Mention) -> str:
-        return node.get(mention) or before.get((mention.type, mention.text)) or mention_id(build, mention)
+        return nodes.get(mention) or before.get((mention.type, mention.text)) or mention_id(build, mention)
 
-    for number, statement in enumerate(extraction.relationships):
-        events.append(
-            event_of(
-                RelationshipStated,
-                {  # all of them, in their order
-                    "relationship_id": derive("relationship", build, turn.episode_id, str(number)),
-                    "episode_id": turn.episode_id,
-                    "relation": statement.relation,
-                    "source": node_of(statement.source),
-                    "target": node_of(statement.target),
-                    "stance": statement.stance,
-                    "valid_from": statement.valid_from,
-                    "valid_to": statement.valid_to,
-                    "grain": statement.grain,
-                    "time_words": statement.time_words,
-                    "granule": statement.granule,
-                    "planned": statement.planned,
-                    "former": statement.former,
-                    "shared": statement.shared,
-                    "confidence": float(statement.confidence),  # a model may say 1
-                    "start": statement.span[0],
-                    "end": statement.span[1],
-                },
-            )
-        )
-    for number, attribute in enumerate(extraction.attributes):
-        events.append(
-            AttributeStated(
-                attribute_id=derive("attribute", build, turn.episode_id, number),
-                episode_id=turn.episode_id,
-                mention_id=node_of(attribute.mention),
-                name=attribute.name,
-                value=attribute.value,
-                confidence=attribute.confidence,
-                start=attribute.span[0],
-                end=attribute.span[1],
-            )
-        )
-    for number, goal in enumerate(extraction.goals):
-        events.append(
-            GoalImplied(
-                goal_id=implied_goal_id(turn.episode_id, number),
-                episode_id=turn.episode_id,
-                description=goal.description,
-                saliency=goal.saliency,
-                start=goal.span[0],
-                end=goal.span[1],
-            )
-        )
+    events += [
+        _relationship_event(statement, node_of, turn, derive("relationship", build, turn.episode_id, str(number)))
+        for number, statement in enumerate(extraction.relationships)
+    ]
+    events += [
+        _attribute_event(attribute, node_of, turn, derive("attribute", build, turn.episode_id, number))
+        for number, attribute in enumerate(extraction.attributes)
+    ]
+    events += [_goal_event(goal, turn, number) for number, goal in enumerate(extraction.goals)]
     return events
+
+
+def _mention_event(mention: Mention, turn: Turn, before: Nodes, build: str) -> MentionObserved:
+    return event_of(
+        MentionObserved,
+        {  # all of them, in their order
+            "mention_id": mention_id(build, mention),
+            "episode_id": turn.episode_id,
+            "entity_type": mention.type,
+            "text": mention.text,
+            "start": mention.start,
+            "speaker": mention.speaker,
+            "repeats": None if mention.speaker else before.get((mention.type, mention.text)),
+        },
+    )
+
+
+def _relationship_event(
+    statement: Relationship, node_of: Callable[[Mention], str], turn: Turn, id_: str
+) -> RelationshipStated:
+    return event_of(
+        RelationshipStated,
+        {  # all of them, in their order
+            "relationship_id": id_,
+            "episode_id": turn.episode_id,
+            "relation": statement.relation,
+            "source": node_of(statement.source),
+            "target": node_of(statement.target),
+            "stance": statement.stance,
+            "valid_from": statement.valid_from,
+            "valid_to": statement.valid_to,
+            "grain": statement.grain,
+            "time_words": statement.time_words,
+            "granule": statement.granule,
+            "planned": statement.planned,
+            "former": statement.former,
+            "shared": statement.shared,
+            "confidence": float(statement.confidence),  # a model may say 1
+            "start": statement.span[0],
+            "end": statement.span[1],
+        },
+    )
+
+
+def _attribute_event(
+    attribute: StatedAttribute, node_of: Callable[[Mention], str], turn: Turn, id_: str
+) -> AttributeStated:
+    return AttributeStated(
+        attribute_id=id_,
+        episode_id=turn.episode_id,
+        mention_id=node_of(attribute.mention),
+        name=attribute.name,
+        value=attribute.value,
+        confidence=attribute.confidence,
+        start=attribute.span[0],
+        end=attribute.span[1],
+    )
+
+
+def _goal_event(goal: ImpliedGoal, turn: Turn, number: int) -> GoalImplied:
+    return GoalImplied(
+        goal_id=implied_goal_id(turn.episode_id, number),
+        episode_id=turn.episode_id,
+        description=goal.description,
+        saliency=goal.saliency,
+        start=goal.span[0],
+        end=goal.span[1],
+    )

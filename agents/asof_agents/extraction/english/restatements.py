@@ -27,6 +27,7 @@ from asof_agents.extraction.english.replacements import Held, Replacement, repla
 from asof_agents.extraction.english.slots import WAYS, slots
 from asof_agents.extraction.english.word_roots import roots_of, roots_of_relation
 from asof_agents.extraction.ports import Mention, Relationship, Turn
+from asof_ontologies.model import RelationType
 
 _CONFIDENCE: Final = 0.75
 _UNSURE: Final = UNSURE_FROM | UNSURE_MODALS
@@ -58,72 +59,100 @@ def restate(
 ) -> bool:
     """Add what a message says in the place of words of an earlier turn; return whether it does."""
     relationships = list(relationships)
-    ontology = context.patterns.ontology
-    held = [
-        Held(
-            each.target.start,
-            each.target.start + len(each.target.text),
-            roots_of_relation(each.relation, each.cue),
-            several=(relation := ontology.relation(each.relation)) is None or relation.cardinality != "one",
-        )
-        for each in relationships
-        if each.target.episode_id == turn.episode_id and each.stance == "holds"
-    ]
-    found = replacement(earlier, announcement, held, latest=latest)
-    if found is None:
+    found = replacement(earlier, announcement, _held(context, relationships, turn), latest=latest)
+    if found is None or _is_told_alone(context, found):
         return False
-    if _is_told_alone(context, found):
-        return False
-    start, end = found.before.sentence.span(found.old.first, found.old.last)
-    span = _span(found)
+    old_span, span = found.before.sentence.span(found.old.first, found.old.last), _span(found)
     put = chosen = False
     for old in relationships:
-        relation = ontology.relation(old.relation)
+        relation = context.patterns.ontology.relation(old.relation)
         if relation is None or old.stance != "holds" or relation.value in _GROUNDS:
             continue
-        chosen = chosen or (relation.chooses and relation.is_deed and _overlaps(old.target, turn, start, end))
+        chosen = chosen or _is_chosen(old, relation, turn, old_span)
         if relation.exclusive:  # who is responsible is told by words of its own
-            chosen = chosen or any(_overlaps(each, turn, start, end) for each in (old.source, old.target))
             continue
         if relation.is_deed and not (relation.chooses and _is_taken_back(context, found, old)):
             continue
-        if tells_of_another(context, found.after, old, relation) or _is_of_another(context, old):
-            return False
-        if relation.keyed and _is_of_another_key(context, old, key_of(old, relation), span):
+        if _is_of_others(context, found, old, relation):
             return False
         source = _speaker(context, span) if old.source.speaker else old.source
         if source is None:
             continue
-        if _overlaps(old.target, turn, start, end):
-            if _is_told(context, old):
-                if relation.cardinality == "one":
-                    return False
-                _relate(context, found, source, old.relation, old.target, "ended")
-                put = True
-                continue
-            fits = len(old.target.text) <= 2 * (end - start) + 8 and (
-                relation.keyed or _type_fits(context, found, span, old.target.type)
-            )
-            if fits:
-                target = context.findings.mention(old.target.type, *span)
-                _relate(context, found, source, old.relation, target, "holds")
-                put = True
-            sure = found.signs.over or found.signs.typed or found.signs.framed
-            if not fits and (relation.cardinality == "one" or not sure):
+        if _overlaps(old.target, turn, *old_span):
+            done = _put_target(context, found, source, old, relation)
+            if done is None:
                 return False
-            if relation.cardinality != "one":
-                _relate(context, found, source, old.relation, old.target, "ended")
+            put = put or done
         elif (
             found.signs.over
-            and not old.source.speaker
-            and _overlaps(old.source, turn, start, end)
-            and not old.target.speaker
+            and _overlaps(old.source, turn, *old_span)
+            and not (old.source.speaker or old.target.speaker)
         ):
-            _relate(context, found, old.source, old.relation, old.target, "ended")
-            target = context.findings.mention(old.source.type, *span)
-            _relate(context, found, target, old.relation, old.target, "holds")
+            _put_source(context, found, old)
             put = True
     return put or (not chosen and _state(context, found, span))
+
+
+def _held(context: TurnContext, relationships: Iterable[Relationship], turn: Turn) -> list[Held]:
+    """Return where an earlier turn says the values that its relationships hold."""
+    return [
+        Held(
+            each.target.start,
+            each.target.start + len(each.target.text),
+            roots_of_relation(each.relation, each.cue),
+            several=(relation := context.patterns.ontology.relation(each.relation)) is None
+            or relation.cardinality != "one",
+        )
+        for each in relationships
+        if each.target.episode_id == turn.episode_id and each.stance == "holds"
+    ]
+
+
+def _is_chosen(old: Relationship, relation: RelationType, turn: Turn, old_span: tuple[int, int]) -> bool:
+    """Whether the old words are those of a choice, or of who is responsible: no value stands in their place."""
+    if relation.exclusive and any(_overlaps(each, turn, *old_span) for each in (old.source, old.target)):
+        return True
+    return relation.chooses and relation.is_deed and _overlaps(old.target, turn, *old_span)
+
+
+def _is_of_others(context: TurnContext, found: Replacement, old: Relationship, relation: RelationType) -> bool:
+    """Whether the new words are said of somebody else than the old ones, or under another key."""
+    if tells_of_another(context, found.after, old, relation) or _is_of_another(context, old):
+        return True
+    return relation.keyed and _is_of_another_key(context, old, key_of(old, relation), _span(found))
+
+
+def _put_target(
+    context: TurnContext, found: Replacement, source: Mention, old: Relationship, relation: RelationType
+) -> bool | None:
+    """Relate the new words in the place of an old target; return whether anything is said so.
+
+    None: the message says nothing in the place of other words, whatever relationships are left.
+    """
+    single, span = relation.cardinality == "one", _span(found)
+    if _is_told(context, old):
+        if single:
+            return None
+        _relate(context, found, source, old.relation, old.target, "ended")
+        return True
+    start, end = found.before.sentence.span(found.old.first, found.old.last)
+    fits = len(old.target.text) <= 2 * (end - start) + 8 and (
+        relation.keyed or _type_fits(context, found, span, old.target.type)
+    )
+    if fits:
+        _relate(context, found, source, old.relation, context.findings.mention(old.target.type, *span), "holds")
+    sure = found.signs.over or found.signs.typed or found.signs.framed
+    if not fits and (single or not sure):
+        return None
+    if not single:
+        _relate(context, found, source, old.relation, old.target, "ended")
+    return fits
+
+
+def _put_source(context: TurnContext, found: Replacement, old: Relationship) -> None:
+    """Relate the new words in the place of an old source."""
+    _relate(context, found, old.source, old.relation, old.target, "ended")
+    _relate(context, found, context.findings.mention(old.source.type, *_span(found)), old.relation, old.target, "holds")
 
 
 def restates_nothing(context: TurnContext, announcement: Announcement, found: Iterable[Replacement]) -> bool:

@@ -6,7 +6,7 @@ of a number and a period that ended: "my rent was 800 until 2020".
 """
 
 from itertools import compress
-from typing import Final
+from typing import Final, NamedTuple
 
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -109,71 +109,104 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
 
 def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "the budget is 40k", "the release moved to June 5", "the rent was raised to 900", "the app reached 2.0"."""
-    low, verb = parsed.sentence.low, at
-    if low[verb] in _BE and _is_owner(parsed, verb + 1):
+    low = parsed.sentence.low
+    if low[at] in _BE and _is_owner(parsed, at + 1):
         return
-    begin = at
-    if low[at - 1 : at] and low[at - 1].endswith("ing") and low[max(0, at - 3) : at - 1] in _DOING:
-        begin = at - 3  # "the language I'm studying is Turkish"
-    if low[at] in _MEETS or low[at] in _WAS or low[at] == ":":
-        pass
-    elif low[at] not in _BE:
-        while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
-            begin -= 1
-        if (low[at] in _ONLY_MADE and begin == at) or (low[at] == "been" and _HAS.isdisjoint(low[begin:at])):
-            return
+    begin = _begin_of_verbs(low, at)
+    if begin is None:
+        return
     thing = None if low[at] == ":" else phrase_before(context, parsed, begin)
     bare = None if thing else bare_before(context, parsed, begin)
     thing = thing or bare
     if thing is None or _is_person(context, parsed, begin):
         return
-    after, denied = verb + 1, 0
+    place = _place_of_value(low, at)
+    value = None if place is None else _value_of(context, parsed, at, place.first, thing)
+    if place is None or value is None or _says_too_little(low, at, value, is_bare=bare is not None):
+        return
+    if place.denied and not (_is_whole(low, place.denied, value) and _is_known(context, parsed, thing, value)):
+        return
+    hint = _period(context, parsed, (thing.first, at), value)
+    if low[at] in _BEEN and not _is_exact(low, at, value):
+        return
+    meaning = _meaning(low[at], hint, context.turn.said_at, ended=bool(place.denied))
+    noun = "price" if low[at] in _COSTS else None
+    if meaning is not None:
+        _state_value(context, parsed, thing, value, version=place.version, noun=noun, meaning=meaning, hint=hint)
+
+
+def _begin_of_verbs(low: tuple[str, ...], at: int) -> int | None:
+    """Return where the verbs before a value begin, behind their subject; None: the verb says nothing of its subject."""
+    begin = at
+    if low[at - 1 : at] and low[at - 1].endswith("ing") and low[max(0, at - 3) : at - 1] in _DOING:
+        begin = at - 3  # "the language I'm studying is Turkish"
+    if low[at] in _MEETS or low[at] in _WAS or low[at] == ":" or low[at] in _BE:
+        return begin
+    while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
+        begin -= 1
+    if (low[at] in _ONLY_MADE and begin == at) or (low[at] == "been" and _HAS.isdisjoint(low[begin:at])):
+        return None
+    return begin
+
+
+class _ValuePlace(NamedTuple):
+    """Where a value stands behind its verb."""
+
+    first: int
+    version: bool = False  # "is on version 3"
+    denied: int = 0  # where the value of a negation begins; 0: nothing is denied
+
+
+def _place_of_value(low: tuple[str, ...], verb: int) -> _ValuePlace | None:
+    """Return where the value begins; None: a change without the "to" of its new value."""
+    after = verb + 1
     if low[verb] in _BE:
-        while after < len(low) and (low[after] in ADVERBS or low[after] in _SET):
-            after += 1
-        if (behind := after_negation(low, after)) > after:
-            after = denied = behind
-        place = low[after : after + 2]
-        if len(place) == 2 and place[0] in _KEPT and place[1] in _PLACED and place != ("written", "in"):
-            after += 2  # what is written in a language uses it
-        version = low[after : after + 2] in {("on", "version"), ("at", "version")} or low[after : after + 1] == (
-            "version",
-        )
-        if low[after : after + 1] and low[after] in _AT:
-            after += 1 + version * (low[after] != "version")
-        if low[after - 1 : after + 1] in {("up", "to"), ("down", "to")} or low[after - 1 : after] == ("for",):
-            after += 1
-    elif low[verb] in _REACHED or low[verb] in _COSTS or low[verb] in _BEEN:
-        version = False
-    elif low[verb] in _MEETS or low[verb] == ":":
-        version = False
-        if low[after : after + 1] and low[after] in {"at", "on", "in"}:
-            after += 1
-    else:
-        found = _target_of(low, after)
-        if found is None:
-            return
-        after, version = found, False
+        return _place_behind_be(low, after)
+    if low[verb] in _REACHED or low[verb] in _COSTS or low[verb] in _BEEN:
+        return _ValuePlace(after)
+    if low[verb] in _MEETS or low[verb] == ":":
+        return _ValuePlace(after + (low[after : after + 1] != () and low[after] in {"at", "on", "in"}))
+    to = _target_of(low, after)
+    return None if to is None else _ValuePlace(to)
+
+
+def _place_behind_be(low: tuple[str, ...], after: int) -> _ValuePlace:
+    """Return where the value begins: behind "now set to", "no longer", "kept in", "on version", "up to", "for"."""
+    denied = 0
+    while after < len(low) and (low[after] in ADVERBS or low[after] in _SET):
+        after += 1
+    if (behind := after_negation(low, after)) > after:
+        after = denied = behind
+    place = low[after : after + 2]
+    if len(place) == 2 and place[0] in _KEPT and place[1] in _PLACED and place != ("written", "in"):
+        after += 2  # what is written in a language uses it
+    version = low[after : after + 2] in {("on", "version"), ("at", "version")} or low[after : after + 1] == ("version",)
+    if low[after : after + 1] and low[after] in _AT:
+        after += 1 + version * (low[after] != "version")
+    if low[after - 1 : after + 1] in {("up", "to"), ("down", "to")} or low[after - 1 : after] == ("for",):
+        after += 1
+    return _ValuePlace(after, version, denied)
+
+
+def _value_of(context: TurnContext, parsed: ParsedSentence, verb: int, after: int, thing: Thing) -> Value | None:
+    """Return the value that begins at a word: an address, a quantity or a time, a state, a name."""
+    low = parsed.sentence.low
     value = address_at(parsed, after) or value_at(context, parsed, after) or _state(context, parsed, after, thing)
     if value is None and (low[verb] in _BE or low[verb] == ":"):
         value = _name(context, parsed, after, thing)
     if value is None and low[verb] in _BE and low[after - 1] in _AT:
         value = value_at(context, parsed, after - 1)
-    if bare is not None and value is not None and value.kind == "number" and value.last == value.first + 1:
-        return  # "Ready is 1": a mere number says too little of a mere word
-    if value is None or (low[verb] in _OF_MANY and value.kind == "number" and value.unit is None):
-        return
-    if low[verb] in _REACHED and value.unit is not None:
-        return  # "the app reached 1,000 users" counts
-    if denied and not (_is_whole(low, denied, value) and _is_known(context, parsed, thing, value)):
-        return
-    hint = _period(context, parsed, (thing.first, verb), value)
-    if low[verb] in _BEEN and not _is_exact(low, verb, value):
-        return
-    meaning = _meaning(low[verb], hint, context.turn.said_at, ended=bool(denied))
-    noun = "price" if low[verb] in _COSTS else None
-    if meaning is not None:
-        _state_value(context, parsed, thing, value, version=version, noun=noun, meaning=meaning, hint=hint)
+    return value
+
+
+def _says_too_little(low: tuple[str, ...], verb: int, value: Value, *, is_bare: bool) -> bool:
+    """Whether a value says too little of its thing: "Ready is 1", of a mere word; "the app reached 1,000 users"."""
+    is_number = value.kind == "number"
+    if is_bare and is_number and value.last == value.first + 1:
+        return True
+    if low[verb] in _OF_MANY and is_number and value.unit is None:
+        return True
+    return low[verb] in _REACHED and value.unit is not None
 
 
 def _period(context: TurnContext, parsed: ParsedSentence, clause: tuple[int, int], value: Value) -> TimeHint | None:
