@@ -348,6 +348,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_slot_cache.py",
         "tests/hostile/test_long_slots.py",
     ),
+    "projections/asof_projections/long_slot.py": (
+        "tests/property/test_long_slot.py",
+        "tests/unit/test_long_changes.py",
+    ),
     "projections/asof_projections/restatements.py": ("tests/unit/test_first_said.py",),
     # consolidation
     "agents/asof_agents/consolidation/communities.py": ("tests/unit/test_consolidation.py",),

@@ -107,7 +107,7 @@ class LongSlot:
             keys = sorted([*(key for key in self._keys[first:stop] if key[2] not in assertions), *added])
             ordered = [assertions.get(fact) or self.assertions[fact] for *_, fact in keys]
             held, ends = self._believe(ordered, times, rule)
-            touched = bisect_left(keys, (high + 1,))
+            touched = _starting_by(high, keys)
             restating = [] if before is None else _restating(ordered, ends, touched, before)
             if self._is_over([*ends[:touched], *(ends[n] for n in restating), *(before or ())[:1]], stop):
                 break
@@ -136,7 +136,7 @@ class LongSlot:
         for stop in self._stops(first, high):
             keys = self._keys[first:stop]
             _, ends = self._believe([self.assertions[fact] for *_, fact in keys], self._times, RULE)
-            if self._is_over(ends[: bisect_left(keys, (high + 1,))], stop):
+            if self._is_over(ends[: _starting_by(high, keys)], stop):
                 break
         latest = accumulate(ends, max, initial=NEG)  # end of those before each
         begin = bisect_left(self._cuts, keys[0]) if keys else 0
@@ -156,15 +156,17 @@ class LongSlot:
         return stop == len(self._keys) or max(ends, default=NEG) <= self._keys[stop][0]
 
     def _stops(self, first: int, high: int) -> Iterator[int]:
-        """Yield indexes up to which to look, ever further: the first is behind the starts up to `high`."""
-        stop = min(bisect_left(self._keys, (high + 1,)) + _AHEAD, len(self._keys))
-        while stop < len(self._keys):
-            yield stop
-            stop = min(2 * stop - first + 1, len(self._keys))
-        yield stop
+        """Yield indexes up to which to look, ever further, at last to the end: the first is behind starts up to `high`.
+
+        Who looks to the end looks no further: then all is over.
+        """
+        stop = _starting_by(high, self._keys) + _AHEAD
+        while True:
+            yield min(stop, len(self._keys))
+            stop += stop - first
 
     def _held_before(self, first: int, high: int) -> _Before:
-        facts = [fact for *_, fact in self._keys[first : bisect_left(self._keys, (high + 1,))]]
+        facts = [fact for *_, fact in self._keys[first : _starting_by(high, self._keys)]]
         ends = (end for fact in facts for _, end in self.held[fact])
         return max(ends, default=NEG), {self.assertions[fact].value for fact in facts}
 
@@ -181,8 +183,8 @@ class LongSlot:
 
     def _touch(self, *starts: int) -> None:
         if starts:
-            low, high = self._changed or (starts[0], starts[0])
-            self._changed = min(low, *starts), max(high, *starts)
+            near = *starts, *(self._changed or starts)
+            self._changed = min(near), max(near)
 
     def _cut_by(self, ending: Ending) -> tuple[int, ...]:
         """Return the starts between which an ending may be the first that cuts; none, where it cuts nothing here."""
@@ -217,9 +219,14 @@ def _restating(ordered: Sequence[Assertion], ends: Sequence[int], touched: int, 
     """Return the indexes of those that start behind what changes touch, and may say it again."""
     end = max([before[0], *ends[:touched]])
     values = before[1] | {assertion.value for assertion in ordered[:touched]}
-    stop = bisect_left(ordered, end, lo=touched, key=attrgetter("start"))
+    stop = bisect_left(ordered, end, key=attrgetter("start"))
     return [n for n in range(touched, stop) if ordered[n].value in values]
 
 
 def _key(assertion: Assertion) -> _Key:
     return assertion.start, assertion.order, assertion.fact_id
+
+
+def _starting_by(high: int, keys: Sequence[_Key]) -> int:
+    """Return how many start at an instant or before it."""
+    return bisect_left(keys, (high + 1,))

@@ -19,7 +19,7 @@ _VALUES: Final = "vwxyz"
 
 def assertion(random: Random, n: int, span: int) -> Assertion:
     start = random.randrange(span)
-    end = random.choice([INF, INF, start + 1 + random.randrange(span // random.choice([2, 10]))])
+    end = random.choice([INF, INF, start + 1 + random.randrange(-(-span // random.choice([2, 10, 100])))])
     value = random.choice(_VALUES[: random.choice([2, 5])])
     return Assertion(f"a{n}", value, start, end, (n, 0), random.choice([start, random.randrange(2 * span)]))
 
@@ -63,7 +63,7 @@ def apply(slot: LongSlot, assertions: dict[str, Assertion | None], endings: dict
 def test_what_changes_touch_is_what_the_whole_slot_says() -> None:
     for seed in range(tries(20, nightly=2_000)):
         random = Random(seed)
-        span = random.choice([12, 60, 400])
+        span = random.choice([12, 60, 400, 4_000])  # where it is long, most are over before the next begins
         said = [assertion(random, n, span) for n in range(random.randrange(1, 40))]
         slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
         for n in range(100, 140):
@@ -73,6 +73,9 @@ def test_what_changes_touch_is_what_the_whole_slot_says() -> None:
             slot.held.update(around)
             whole = belief(slot.assertions.values(), tuple(slot.endings.values()), single=True)
             assert slot.held == whole, (seed, n)
+            low, high = sorted(random.randrange(span) for _ in range(2))
+            among = [a for a in slot.assertions.values() if any(s < high and low < e for s, e in whole[a.fact_id])]
+            assert slot.believed(low, high) == sorted(among, key=lambda a: a.order), (seed, n)
 
 
 def test_of_a_slot_whose_facts_follow_each_other_few_are_touched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +108,35 @@ def test_statements_that_overlap_with_too_many_are_refused(monkeypatch: pytest.M
         slot.belief({"b": Assertion("b", "b", 60, INF, (200, 0), 60)}, {})
 
 
+def test_no_more_is_looked_at_than_until_what_changes_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [Assertion(f"a{n}", f"v{n}", 10 * n, INF, (n, 0), 10 * n) for n in range(100)]
+    slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
+    assert slot.believed(500, 501) == [said[50]]  # which finds the cuts
+    # From the one before it on, five at first; then twice as many, until the next one begins when it is over.
+    for end, looked_at in ((550, 5), (551, 10), (600, 10), (601, 20)):
+        new = {"b": Assertion("b", "b", 501, end, (200, 0), 501)}
+        monkeypatch.setattr(long_slot, "MOST", looked_at)
+        assert {"a50", "b"} <= set(slot.belief(new, {}))
+        monkeypatch.setattr(long_slot, "MOST", looked_at - 1)
+        with pytest.raises(InvalidInput):
+            slot.belief(new, {})
+
+
+def test_what_is_said_of_changes_is_about_those_that_they_touch_alone() -> None:
+    said = [
+        Assertion("a", "v", 10, INF, (0, 0), 10),
+        Assertion("b", "w", 21, INF, (1, 0), 21),
+        Assertion("c", "v", 30, INF, (2, 0), 30),
+    ]
+    slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
+
+    new = Assertion("d", "x", 20, INF, (3, 0), 20)
+    assert slot.belief({"d": new}, {}) == {"a": ((10, 20),), "d": ((20, 21),)}
+    assert slot.belief({}, {"e": Ending("e", "v", 30)}) == {"a": ((10, 21),)}
+    slot.put_ending(Ending("e", "v", 10))
+    assert slot.belief({}, {"f": Ending("f", "v", 15)}) == {"a": ((10, 15),)}
+
+
 def test_the_facts_that_begin_within_a_period_are_found_unless_there_are_more_than_a_limit() -> None:
     said = [Assertion(f"a{n}", f"v{n}", 10 * n, INF, (n, 0), 10 * n) for n in range(50)]
     slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
@@ -124,3 +156,13 @@ def test_what_states_a_fact_again_holds_once_that_is_removed_however_much_lies_b
 
         assert slot.held["c"] == ()
         assert slot.belief({"a": None}, {}) == {"c": ((90, 100),)}
+
+
+def test_what_lasts_longer_without_what_was_removed_behind_it_is_ended_by_what_begins_later() -> None:
+    said = [Assertion(f"a{n}", "vwvx"[n], 10 * n, INF, (n, 0), 10 * n) for n in range(4)]
+    slot = LongSlot(Slot(tuple(said), (), belief(said, (), single=True)))
+    slot.held |= slot.belief({"a1": None}, {})
+    slot.remove("a1")
+
+    new = Assertion("b", "y", 25, INF, (4, 0), 25)
+    assert slot.belief({"b": new}, {}) == {"a0": ((0, 25),), "a2": (), "b": ((25, 30),)}
