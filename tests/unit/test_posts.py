@@ -325,6 +325,32 @@ def test_a_redaction_leaves_what_the_other_messages_of_a_post_say(chat: Chat, er
     assert chat.parked() == []
 
 
+def test_a_redaction_leaves_the_withdrawals_of_what_is_left_and_no_others(chat: Chat) -> None:
+    chat.bot("Hello.", "0")
+    paris = chat.send("I live in Paris.", external_id="1")
+    chat.send("I like tea.", external_id="2")
+    chat.send("Too short.", external_id="3", reply_to="0")
+    for withdrawn in ("1", "2", "3"):
+        chat.delete(withdrawn)
+    chat.world.send(RedactionRequest(group_id="g", positions=(paris,)))
+
+    assert (chat.turns(), chat.facts(), chat.parked()) == (["Hello."], [], [])
+    assert [name for name in chat.events() if name.endswith("withdrawn")] == ["episode.withdrawn", "feedback.withdrawn"]
+
+
+@pytest.mark.parametrize("erased", [0, 1])
+def test_what_a_retry_made_of_a_message_goes_with_it_alone(chat: Chat, erased: int) -> None:
+    chat.edit("1", "I live in Rome.")
+    chat.send("Hello.", external_id="2")
+    chat.send("I live in Paris.", external_id="1")
+    chat.world.send(RetryRequest(group_id="g", position=0))
+    assert chat.facts() == ["Ana lives in Rome"]
+    chat.world.send(RedactionRequest(group_id="g", positions=(erased,)))
+
+    assert chat.facts() == ["Ana lives in Rome" if erased else "Ana lives in Paris"]
+    assert chat.parked() == []
+
+
 def test_objectives_are_what_goals_declare_the_most_salient_first(chat: Chat) -> None:
     chat.send("I want to focus on running", external_id="1")
     chat.send("My goal is to swim", external_id="2")
