@@ -264,6 +264,12 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_timezones.py",
     ),
     "projections/asof_projections/queries/export.py": ("tests/unit/test_export.py",),
+    "projections/asof_projections/queries/export_turns.py": ("tests/unit/test_export.py",),
+    "projections/asof_projections/queries/fact_table.py": ("tests/integration/test_export_forms.py",),
+    "projections/asof_projections/queries/graphml.py": ("tests/unit/test_export.py",),
+    "projections/asof_projections/queries/json_ld.py": ("tests/integration/test_export_forms.py",),
+    "projections/asof_projections/queries/mermaid.py": ("tests/integration/test_export_forms.py",),
+    "projections/asof_projections/queries/parquet.py": ("tests/integration/test_export_forms.py",),
     "projections/asof_projections/graph/sqlite_store/turn_cache.py": (
         "tests/unit/test_recent_turns.py",
         "tests/unit/test_mentions_agent.py",
@@ -342,6 +348,26 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "projections/asof_projections/queries/reports.py": ("tests/unit/test_ingestion.py",),
     "projections/asof_projections/queries/conflicts.py": ("tests/unit/test_export.py",),
+    "projections/asof_projections/queries/comparison.py": ("tests/unit/test_comparison.py",),
+    "projections/asof_projections/queries/consistent_read.py": ("tests/unit/test_evidence.py",),
+    "projections/asof_projections/queries/diffs.py": (
+        "tests/unit/test_diffs.py",
+        "tests/unit/test_questions.py",
+    ),
+    "projections/asof_projections/queries/effects.py": ("tests/integration/test_effects.py",),
+    "projections/asof_projections/queries/evidence.py": (
+        "tests/unit/test_evidence.py",
+        "tests/unit/test_questions.py",
+    ),
+    "projections/asof_projections/queries/summaries.py": (
+        "tests/unit/test_summaries.py",
+        "tests/unit/test_export.py",
+    ),
+    "projections/asof_projections/queries/temporal.py": ("tests/unit/test_questions.py",),
+    "projections/asof_projections/queries/timelines.py": (
+        "tests/unit/test_diffs.py",
+        "tests/unit/test_questions.py",
+    ),
     "agents/asof_agents/handlers/policies.py": (
         "tests/unit/test_graded_policy.py",
         "tests/unit/test_ingestion.py",

@@ -231,6 +231,7 @@ def test_an_id_that_two_groups_give_names_an_entity_of_each_and_each_has_its_own
         assert [c.uuid for c in store.communities(None, None, of=found)] == [f"c-{group}"]
         assert {link.uuid for link in store.links(found, None)} == {f"m-{group}"}
         assert sorted(store.reach(group, "id-Ana", at(), None).entity_ids) == found
+    assert not store.reach("another", "id-Ana", at(), None).entity_ids
     assert len(caplog.records) == 2
 
 

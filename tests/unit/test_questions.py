@@ -4,11 +4,13 @@ from itertools import permutations, product
 
 import pytest
 
-from asking import time
-from asof_projections.model.answers import Cause
+from asking import Asker, time
+from asof_projections.model.answers import Cause, Page
+from asof_projections.model.queries import HEAD, Cursor
 from asof_projections.model.rows import Moment
+from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.messages import FactStatement
+from asof_streams.messages import EntityStatement, FactStatement, IdentityStatement
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
@@ -342,3 +344,207 @@ def test_a_neighbourhood_is_reached_level_by_level_in_both_directions_at_one_mom
 def stated(**fields):
     times = {name: on(fields.pop(name)) for name in ("valid_at", "invalid_at", "said_at") if name in fields}
     return FactStatement.model_validate({"group_id": "g", "subject": "Ana", **fields, **times})
+
+
+def told(history, facts, known):
+    """Return what is answered as of a moment of knowledge by each question that takes one."""
+    ask = history.questions
+    return [
+        [version.to_json() for uuid in facts for version in ask.history(uuid, known=known)],
+        [version.to_json() for version in ask.history("Ana", "g", known)],
+        [ask.why(uuid, known).to_json() for uuid in facts],
+        [fact.to_json() for fact in ask.facts(Moment(None, known), "g")],
+        [segment.to_json() for segment in ask.timeline("Ana", known, "g")],
+        [profile.to_json() for profile in ask.entity("Ana", Moment(on("2022"), known), "g")],
+    ]
+
+
+def test_as_of_the_very_moment_of_a_message_every_answer_is_what_it_was_then(moved):
+    then = {}
+
+    def keep():  # what is answered as of a moment that no message is behind
+        known = max(record.recorded_at for record in moved.semantic.read())
+        facts = [fact.uuid for fact in moved.questions.facts(Moment(None, None), "g")]
+        then[known] = (facts, told(moved, facts, HEAD))
+
+    keep()
+    for tell, day, fields in [
+        (moved.say, "2024-03-02", {"content": "Ana -lives_in-> Munich"}),
+        (moved.tell, "2024-03-03", {"relation": "lives_in", "object": "Berlin", "valid_at": "2016", "ref": "again"}),
+        (moved.tell, "2024-03-04", {"relation": "rents", "object": "Flat", "valid_at": "2021"}),
+        (moved.tell, "2024-03-05", {"relation": "rents", "object": "Flat", "op": "end", "invalid_at": "2023"}),
+        (moved.tell, "2024-03-06", {"op": "end", "subject": None, "ref": "b", "invalid_at": "2018"}),
+        (moved.tell, "2024-03-07", {"op": "correct", "ref": "p", "relation": "lives_in", "object": "Rome"}),
+        (moved.tell, "2024-03-08", {"relation": "likes", "object": "Berlin"}),
+        (moved.withdraw, "2024-03-09", {"number": 2}),
+        (moved.tell, "2024-03-10", {"op": "retract", "subject": None, "ref": "b"}),
+    ]:
+        tell(day, **fields)
+        keep()
+
+    assert len(then) == 10
+    for known, (facts, answered) in then.items():
+        assert told(moved, facts, known) == answered, known
+
+
+def test_why_tells_of_an_ending_that_came_before_its_fact_until_that_is_retracted(history):
+    history.tell("2024-01-01", relation="likes", object="Flat", valid_at="2021")
+    history.tell("2024-01-02", relation="rents", object="Flat", op="end", invalid_at="2023")
+    history.tell("2024-01-03", relation="rents", object="Flat", valid_at="2021")
+    [flat] = history.questions.facts(Moment(on("2022"), NOW.known), "g", relation="rents")
+
+    [ending] = history.questions.why(flat.uuid).consequences
+    assert (ending.kind, ending.recorded_at, ending.ends_at) == ("ended", day("2024-01-02"), day("2023"))
+    history.withdraw("2024-01-04", 1)
+    assert "ended" not in [one.kind for one in history.questions.why(flat.uuid).consequences]
+
+
+def test_a_statement_says_a_fact_again_where_that_was_believed_of_its_start_alone(history):
+    history.tell("2024-01-01", relation="lives_in", object="Rome", valid_at="2010", invalid_at="2012", ref="r")
+    history.tell("2024-01-02", relation="lives_in", object="Rome", valid_at="2010", ref="at the start")
+    history.tell("2024-01-03", relation="lives_in", object="Rome", valid_at="2012", ref="at the end")
+    [rome] = history.questions.facts(Moment(on("2011"), on("2024-01-01")), "g")
+
+    assert [said.name for said in history.questions.why(rome.uuid).evidence] == ["r", "at the start"]
+
+
+class WatchedStore:
+    """The store of a history, which counts the rows that are read for each page."""
+
+    def __init__(self, history):
+        self._store, self.read = history.beliefs, []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def facts(self, *asked, **more):
+        return self._count(self._store.facts(*asked, **more))
+
+    def entities(self, *asked, **more):
+        return self._count(self._store.entities(*asked, **more))
+
+    def _count(self, rows):
+        self.read.append(len(rows))
+        return rows
+
+
+@pytest.mark.parametrize("question", ["facts", "entities"])
+def test_pages_are_parts_of_the_whole_and_read_one_row_more_than_they_answer(history, question):
+    for number in range(4):
+        history.tell("2024-01-01", subject=f"p{number}", relation="likes", object="p0", valid_at="2020")
+    store = WatchedStore(history)
+    asker = Asker(TemporalQueries(store, history.episodes))
+
+    def asked(**page) -> Page:
+        return asker.facts(NOW, "g", **page) if question == "facts" else asker.entities(NOW.known, "g", **page)
+
+    whole = asked(limit=None)
+    first = asked(limit=2)
+    last = asked(limit=2, cursor=first.next)
+    assert (len(whole), [*first, *last], last.next) == (4, [*whole], None)
+    three = asked(limit=3)
+    assert ([*three], [*asked(limit=3, cursor=three.next)], asked(limit=4).next) == (whole[:3], whole[3:], None)
+    assert store.read == [4, 3, 2, 4, 1, 4]
+    at = Cursor.decode(first.next)
+    assert (at.valid, at.known) == (NOW.valid if question == "facts" else None, NOW.known)
+
+
+def test_what_is_made_of_facts_is_made_of_all_of_them_whatever_page_is_asked_for(moved):
+    page = moved.questions.overlapping(on("2010"), on("2025"), NOW.known, "g", limit=1).next
+    key = Cursor.decode(page)
+    whole = moved.questions.throughout(on("2016"), on("2017"), NOW.known, "g")
+    changes = moved.questions.diff(Moment(on("2016"), NOW.known), NOW, "g")
+
+    after = key._replace(question="Throughout").encode()
+    assert moved.questions.throughout(on("2016"), on("2017"), NOW.known, "g", cursor=after) == whole != []
+    after = key._replace(question="Diff").encode()
+    assert moved.questions.diff(Moment(on("2016"), NOW.known), NOW, "g", cursor=after) == changes != []
+
+
+def test_a_timeline_of_every_group_has_the_facts_of_each(moved):
+    moved.tell("2024-05-01", group_id="other", relation="likes", object="Tea", valid_at="2010")
+
+    told = moved.questions.timeline("Ana", NOW.known, None)
+    assert sorted(segment.object for segment in told) == ["Berlin", "Berlin", "Munich", "Paris", "Tea"]
+
+
+def test_a_point_of_a_diff_without_a_known_time_is_as_known_when_it_is_asked(moved):
+    moved.tell("2024-04-01", op="retract", ref="p", subject=None)
+    point = Moment(on("2019-06"), None)
+
+    changes = moved.questions.diff(Moment(on("2019-06"), on("2024-02-15")), point, "g")
+    assert {(c.change, (c.after or c.before).object) for c in changes} == {
+        ("retracted", "Paris"),
+        ("learned", "Berlin"),
+    }
+    assert moved.questions.diff(point, point, "g") == []
+
+
+def test_a_fact_alone_is_the_last_of_its_periods_that_are_believed_now(moved):
+    [paris] = moved.questions.facts(Moment(on("2019-06"), NOW.known), "g", about="Ana")
+    [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
+    ask = TemporalQueries(moved.beliefs, moved.episodes).fact
+
+    last = ask(berlin.uuid)
+    assert last is not None
+    assert (last.valid_at, last.invalid_at) == (day("2020"), day("2024-03-01"))
+    assert ask(paris.uuid) == paris
+    moved.tell("2024-04-01", op="retract", ref="p", subject=None)
+    assert ask(paris.uuid) is None
+    assert ask("no such id") is None
+
+
+def test_a_profile_has_what_happened_before_and_the_communities_of_its_own(history):
+    history.tell("2024-01-01", relation="visited", object="Oslo", valid_at="2020-02-01", invalid_at="2020-02-02")
+    history.say("2024-01-02", "Ana -knows-> Ben", update_communities=True)
+    history.say("2024-01-02", "Cem -knows-> Dan", update_communities=True)
+
+    [ana] = history.questions.entity("Ana", NOW, "g")
+    [cem] = history.questions.entity("Cem", NOW, "g")
+    assert objects(ana.facts) == ["Oslo", "Ben"]
+    assert (len(ana.communities), len(cem.communities)) == (1, 1)
+    assert ana.communities != cem.communities
+
+
+def test_entities_of_one_name_that_are_one_have_one_profile(history):
+    history.send("2024-01-01", EntityStatement(group_id="g", entity_id="one", name="Ana"))
+    for name in ("Ben", "Ana"):
+        history.send("2024-01-01", EntityStatement(group_id="g", entity_id="two", name=name))
+    history.send("2024-01-03", IdentityStatement(group_id="g", op="merge", entity="one", into="two"))
+
+    def profiles(known):
+        return [one.uuid for one in history.questions.entity("Ana", Moment(None, on(known)), "g")]
+
+    assert profiles("2024-01-02") == ["one", "two"]
+    assert len(profiles("2025")) == 1
+
+
+def test_a_step_goes_on_from_the_facts_that_it_answers_and_never_back(history):
+    for name in ("Ben", "Cem", "Dan"):
+        history.tell("2024-01-01", relation="knows", object=name, valid_at="2020")
+    for name in ("Ben", "Cem", "Dan"):
+        history.tell("2024-01-01", subject=name, relation="likes", object="Tea", valid_at="2020")
+
+    steps = history.questions.neighbourhood("Ana", 2, NOW, "g", limit=1)
+    assert [[(f.subject, f.object) for f in step.facts] for step in steps] == [[("Ana", "Ben")], [("Ben", "Tea")]]
+    steps = history.questions.neighbourhood("Ana", 2, NOW, "g", limit=2)
+    assert [len(step.facts) for step in steps] == [2, 2]
+
+
+def test_an_id_is_that_of_an_entity_of_the_group_that_is_asked_about(history):
+    history.tell("2024-01-01", relation="knows", object="Ben", valid_at="2020")
+    [ana] = history.questions.entity("Ana", NOW, "g")
+    [fact] = history.questions.facts(NOW, "g")
+    history.tell("2024-01-02", group_id="h", subject="Cem", relation="knows", object="Dan", valid_at="2020")
+    ask = history.questions
+
+    def near(group):
+        return [f.object for step in ask.neighbourhood(ana.uuid, 1, NOW, group) for f in step.facts]
+
+    assert (near("g"), near(None), near("h")) == (["Ben"], ["Ben"], [])
+    assert ([one.name for one in ask.entity(ana.uuid, NOW, "g")], ask.entity(ana.uuid, NOW, "h")) == (["Ana"], [])
+    assert (len(ask.history(ana.uuid, "g")), ask.history(ana.uuid, "h"), ask.history(fact.uuid, "h")) == (1, [], [])
+    for named in (ana.uuid, fact.uuid):
+        history.tell("2024-01-03", group_id="h", subject=named, relation="knows", object="Eve", valid_at="2020")
+        assert [version.object for version in ask.history(named, "h")] == ["Eve"]
+    assert (near("g"), near("h")) == (["Ben"], ["Eve"])

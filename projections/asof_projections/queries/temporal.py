@@ -141,7 +141,7 @@ class TemporalQueries:
         """
         visited: set[str] = set()
         known: set[str] = set()  # facts
-        starts: str | list[str] = [] if self._is_elsewhere(query.group, query.name, at.known) else query.name
+        starts: str | list[str] = query.name
         hops: list[Hop] = []
         for hop in range(1, query.hops + 1):
             if not starts:
@@ -188,7 +188,7 @@ class TemporalQueries:
         group = query.group
         anywhere = group in (None, DEFAULT_GROUP)  # an id names one fact, whatever its group
         versions = [version for version in self._beliefs.versions(query.id) if anywhere or group == version.group_id]
-        if not versions and self._beliefs.fact(query.id) is None:
+        if not versions:
             ids = self._meant(group, query.id, known)
             touching = self._touching(group, ids, Moment(None, None), None) if ids else []
             then = set(ids)  # without those that were merged later
@@ -245,13 +245,6 @@ class TemporalQueries:
         return Fact.of(believed[-1]) if believed else None
 
     # Parts of answers.
-
-    def _is_elsewhere(self, group: str | None, name: str, known: int | None) -> bool:
-        """Whether this is the id of an entity of another group, which is like no name for those who ask about one."""
-        entity = None if group is None else self._beliefs.entity(name)
-        if group is None or entity is None or entity.group_id == group or self._beliefs.meant(group, name, known):
-            return False
-        return entity_with_id(self._beliefs, group, name) is None
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         """Return the ids of the entities with a name or an id, and of their duplicates."""

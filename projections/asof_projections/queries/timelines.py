@@ -30,8 +30,8 @@ def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentR
     claims: dict[tuple[str, str, str, int | None], list[FactRow]] = {}
     for fact in facts:
         subject = same.get(fact.subject_uuid, fact.subject_uuid)
-        literal = fact.object_uuid is None
-        object_ = f"v:{fact.object}" if literal else same.get(fact.object_uuid or "", fact.object_uuid or "")
+        value = fact.object_uuid
+        object_ = f"v:{fact.object}" if value is None else same.get(value, value)
         own = fact.number if fact.occurrence or fact.planned else None
         claims.setdefault((subject, fact.relation, object_, own), []).append(fact)
     periods = [segment for (subject, *_), claim in claims.items() for segment in _coalesced(subject, claim)]
