@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from http_server import Server
@@ -207,6 +208,29 @@ def test_a_parameter_of_our_own_routes_or_an_option_of_the_body_is_refused_where
     assert "Berlin" not in answer.text
     of_others = path.replace(name, "tracking_id")
     assert server.client.request(method, of_others, json=body).status_code != 422, "Graphiti ignores it"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/messages", {"messages": [{"content": "Hello.", "role_type": "user"}]}),
+        ("/entity-node", {"uuid": "two-places", "name": "Ana"}),
+        ("/get-memory", {"max_facts": 1, "center_node_uuid": None, "messages": []}),
+    ],
+)
+def test_a_group_in_the_address_that_is_not_that_of_the_body_is_refused_by_name(
+    server: Server, path: str, body: dict[str, Any]
+) -> None:
+    def send(groups: list[str]) -> httpx2.Response:
+        return server.client.post(path, params={"group_id": groups}, json={"group_id": "one-place", **body})
+
+    for groups in (["another"], ["one-place", "another"]):
+        refused = send(groups)
+        assert refused.status_code == 422, refused.text
+        [error] = refused.json()["detail"]
+        assert (error["loc"], error["msg"]) == (["query", "group_id"], "the body has another one: leave it out here")
+    assert server.episodes("another") == []
+    assert send(["one-place"]).status_code < 300
 
 
 def test_the_episodes_that_a_message_names_are_its_context(server: Server) -> None:

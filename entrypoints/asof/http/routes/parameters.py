@@ -5,7 +5,7 @@ it, is processed.
 """
 
 from collections import Counter
-from typing import Annotated, Final, get_origin
+from typing import Annotated, Any, Final, get_origin
 
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.utils import get_flat_params
@@ -60,7 +60,7 @@ known_parameters: Final = Depends(_check_names)
 async def _check_places(request: Request) -> None:
     """Refuse a query parameter that others of our routes have, or an option of the body: whoever sends it relies on it.
 
-    Not a field that the body needs: where that is missing, the body is what is wrong.
+    A field that the body needs is refused where the body has another value: where it has none, that is what is wrong.
     """
     route: APIRoute = request.scope["route"]
     unnamed = request.query_params.keys() - _parameters_of(route).keys()
@@ -69,6 +69,20 @@ async def _check_places(request: Request) -> None:
     needed, options = _fields_of(route)
     for name in sorted((unnamed - needed) & (_own_parameters(request) | options)):
         raise InvalidInput("this route does not take it", field=f"query.{name}")
+    if twice := sorted(unnamed & needed):
+        body = await _object_of(request)
+        for name in twice:
+            if name in body and any(value != body[name] for value in request.query_params.getlist(name)):
+                raise InvalidInput("the body has another one: leave it out here", field=f"query.{name}")
+
+
+async def _object_of(request: Request) -> dict[str, Any]:
+    """Return the fields of a body; none where it is no object, which the route refuses."""
+    try:
+        body = await request.json()
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def _fields_of(route: APIRoute) -> tuple[set[str], set[str]]:
