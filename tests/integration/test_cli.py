@@ -805,6 +805,25 @@ def test_an_interruption_within_a_callback_of_python_itself_is_not_lost() -> Non
     assert "ignored" not in ran.stderr
 
 
+FULL_AT_THE_END = """
+import atexit
+from asof import cli
+
+atexit.register(print, "what is written last")
+cli.script()
+"""
+
+
+def test_an_output_that_is_full_once_the_command_is_done_is_an_error() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", FULL_AT_THE_END, "read", "Hello"]
+        environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+
+    assert ran.returncode == 1
+    assert ran.stderr.endswith("asof: output: No space left on device\n")
+
+
 ENDED = """
 import atexit
 from os import write
@@ -862,8 +881,9 @@ def test_a_reader_that_stops_early_is_no_error(told: Asof) -> None:
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_an_output_that_is_full_is_an_error_without_a_traceback(told: Asof, unbuffered: str) -> None:
-    command = [*ASOF, "facts", "--data", told.data]
+@pytest.mark.parametrize("asked", ["facts", "--version"])
+def test_an_output_that_is_full_is_an_error_without_a_traceback(told: Asof, asked: str, unbuffered: str) -> None:
+    command = [*ASOF, asked, *(["--data", told.data] if asked == "facts" else [])]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)

@@ -99,7 +99,7 @@ def script() -> NoReturn:
             raise
         code = end.code
     atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing ends its forks
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # it is full, closed, or was never there
-            stream.flush()
-    os._exit(code)
+    last = calls.flush_output()
+    with suppress(OSError, ValueError, AttributeError):  # it is full, closed, or was never there
+        sys.stderr.flush()
+    os._exit(code or last)

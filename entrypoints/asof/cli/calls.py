@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,14 +90,8 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     trace_this_process()
     try:
-        with (
-            continued(os.environ.get(TRACEPARENT.upper())),
-            command.make_context("asof", arguments or ["--help"]) as context,
-        ):
-            code: int = command.invoke(context) or 0
+        code = _invoke(command, arguments)
         sys.stdout.flush()
-    except typer.Exit as end:
-        return end.exit_code
     except BrokenPipeError:  # whoever read has read enough
         return 0
     except KeyboardInterrupt:
@@ -108,6 +102,27 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
         _empty_output()
         flush()
     return code
+
+
+def _invoke(command: Any, arguments: list[str]) -> int:
+    try:
+        with (
+            continued(os.environ.get(TRACEPARENT.upper())),
+            command.make_context("asof", arguments or ["--help"]) as context,
+        ):
+            return command.invoke(context) or 0
+    except typer.Exit as end:  # as after the version, or the help
+        return end.exit_code
+
+
+def flush_output() -> int:
+    """Write what is left for the output while the process ends. Return the exit code: 1 if it is full, after a line."""
+    try:
+        with suppress(BrokenPipeError, ValueError, AttributeError):  # nobody reads it, it is closed, or never was there
+            sys.stdout.flush()
+    except OSError as error:
+        return _say(error, as_json=False)
+    return 0
 
 
 def _empty_output() -> None:
