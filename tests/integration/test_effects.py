@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import asof
-from asof_projections.model.answers import Belief, Done, Fact
+from asof_projections.model.answers import Belief, Fact
+from asof_projections.model.write_answers import Done
 from world import World
 
 

@@ -32,10 +32,16 @@ _ERRORS = (
     "ModelUnavailable", "NotFound", "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError",
     "WorkerStalled", "WriterBusy",
 )  # fmt: skip
+_OF_WRITES = (
+    "Added", "CommunityChange", "Consolidated", "Consolidation", "Done", "Effect", "EpisodeRecord", "Erased",
+    "ErasedMessage", "Erasure", "ErasurePreview", "GroupRecords", "Imported", "IngestionReport", "IngestionTimes",
+    "NameMerge", "Parked", "Produced", "Queued", "Refused", "Retried", "Settled", "UndoneConsolidation",
+)  # fmt: skip
 _OF_CONTEXTS = ("ChangeLine", "Context", "EntityLine", "EntityOutline", "EpisodeLine", "FactLine", "LeftOut")
 _OF_COMPARISONS = ("ComparisonPage", "GenerationDifference", "RelationDifferences")
 _HOMES = {
     **dict.fromkeys(NAMES, "asof_projections.model.answers"),
+    **dict.fromkeys(_OF_WRITES, "asof_projections.model.write_answers"),
     **dict.fromkeys(_OF_CONTEXTS, "asof_projections.model.contexts"),
     **dict.fromkeys(_OF_COMPARISONS, "asof_projections.model.comparisons"),
     **dict.fromkeys(_ERRORS, "asof_streams.errors"),

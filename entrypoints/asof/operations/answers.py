@@ -9,22 +9,15 @@ from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.snapshots import GraphSnapshot
 from asof_projections.model.answers import (
-    Added,
     BeliefPeriod,
     Changes,
     Community,
-    Consolidated,
-    Consolidation,
     Contradiction,
     Difference,
     Embedded,
     Entity,
     EntityProfile,
     Episode,
-    EpisodeRecord,
-    ErasedMessage,
-    Erasure,
-    ErasurePreview,
     EventPage,
     Explanation,
     Fact,
@@ -34,22 +27,15 @@ from asof_projections.model.answers import (
     Hit,
     Hits,
     Hop,
-    Imported,
     LogEvent,
     Objective,
-    Outcome,
     Page,
     ParkedMessage,
-    Produced,
-    Queued,
     RankedNode,
-    Retried,
     Retrieval,
     RetrievalMetrics,
     SearchedPage,
     Segment,
-    Settled,
-    UndoneConsolidation,
     WhatIf,
 )
 from asof_projections.model.builds import PromptEstimate, RebuildEstimate, UnfinishedBuild
@@ -57,6 +43,22 @@ from asof_projections.model.comparisons import ComparisonPage, GenerationDiffere
 from asof_projections.model.contexts import Context
 from asof_projections.model.prompts import RegisteredPrompt
 from asof_projections.model.usage import ModelUsage
+from asof_projections.model.write_answers import (
+    Added,
+    Consolidated,
+    Consolidation,
+    EpisodeRecord,
+    ErasedMessage,
+    Erasure,
+    ErasurePreview,
+    Imported,
+    Outcome,
+    Produced,
+    Queued,
+    Retried,
+    Settled,
+    UndoneConsolidation,
+)
 
 __all__ = [
     "Added",

@@ -4,8 +4,8 @@ from asof.operations.logs import message_at
 from asof.operations.operation import operation
 from asof.operations.writes import put
 from asof.service.session import Session
-from asof_projections.model.answers import Consolidated
 from asof_projections.model.queries import ConsolidateQuery
+from asof_projections.model.write_answers import Consolidated
 from asof_streams.messages import ConsolidationRequest
 
 

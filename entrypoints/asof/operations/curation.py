@@ -7,8 +7,9 @@ from asof.operations.operation import operation
 from asof.operations.writes import put, request
 from asof.runtime.inbound_message import InboundMessage
 from asof.service.session import Session
-from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Retried, Settled
+from asof_projections.model.answers import Contradiction, ParkedMessage
 from asof_projections.model.queries import MAX_RETRIES, ContradictionsQuery, ParkedQuery, RetryQuery, SettleRequest
+from asof_projections.model.write_answers import Requested, Retried, Settled
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, IdentityStatement, RetryRequest, accept
 from asof_streams.sqlite_log import SqliteLog

@@ -11,8 +11,9 @@ from asof.runtime.erasure import is_believed, owing, recorded_up_to, records_of
 from asof.runtime.erasure_scope import chosen
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
-from asof_projections.model.answers import ErasedMessage, Erasure, ErasurePreview, instant_of
+from asof_projections.model.answers import instant_of
 from asof_projections.model.queries import ErasureQuery
+from asof_projections.model.write_answers import ErasedMessage, Erasure, ErasurePreview
 from asof_streams.errors import NotFound
 from asof_streams.messages import ErasureRequest, RedactionRequest
 from asof_streams.sqlite_log import SqliteLog

@@ -9,7 +9,7 @@ from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress
 from asof.service.session import Session
-from asof_projections.model.answers import Imported, Produced, Refused
+from asof_projections.model.write_answers import Imported, Produced, Refused
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import NEG
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message

@@ -12,21 +12,7 @@ from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Opened, existing, open_log
 from asof.service.session import Session
 from asof_agents.layer import batch_of
-from asof_projections.model.answers import (
-    Change,
-    Done,
-    Effect,
-    Episode,
-    EpisodeRecord,
-    Erased,
-    EventPage,
-    GroupInfo,
-    LogEvent,
-    Outcome,
-    Page,
-    Parked,
-    instant_of,
-)
+from asof_projections.model.answers import Change, Episode, EventPage, GroupInfo, LogEvent, Page, instant_of
 from asof_projections.model.queries import (
     EpisodeQuery,
     EpisodesQuery,
@@ -35,6 +21,7 @@ from asof_projections.model.queries import (
     MessageQuery,
 )
 from asof_projections.model.rows import ChangeRow, Window
+from asof_projections.model.write_answers import Done, Effect, EpisodeRecord, Erased, Outcome, Parked
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_projections.queries.reports import report_of
 from asof_streams import instants

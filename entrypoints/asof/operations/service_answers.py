@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from asof.operations import logs
 from asof.operations.operation import Operation
 from asof.service.service import Service
-from asof_projections.model.answers import Outcome, Queued
 from asof_projections.model.queries import AnyTimeQuery, KnownQuery, MessageQuery, MomentQuery
+from asof_projections.model.write_answers import Outcome, Queued
 from asof_streams.errors import UnavailableError
 from asof_streams.instants import NEG
 

@@ -14,7 +14,7 @@ from asof.runtime.ingestion import ingest
 from asof.runtime.processes import SeldomCollections
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
-from asof_projections.model.answers import Added, Produced, Requested
+from asof_projections.model.write_answers import Added, Produced, Requested
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import episode_id
 from asof_streams.messages import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import existing, open_log
-from asof_projections.model.answers import GroupRecords
+from asof_projections.model.write_answers import GroupRecords
 from asof_streams.errors import NotFound, StorageFailed
 from asof_streams.sqlite import connect, owes_vacuum
 from asof_streams.sqlite_log import SqliteLog

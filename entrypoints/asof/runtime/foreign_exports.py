@@ -11,7 +11,7 @@ from asof.runtime.foreign_graphs import ForeignGraph
 from asof.runtime.foreign_items import ForeignItem, items_of
 from asof.runtime.foreign_memories import ForeignMemories
 from asof.runtime.inbound_message import InboundMessage
-from asof_projections.model.answers import Refused
+from asof_projections.model.write_answers import Refused
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, check_group
 

@@ -9,7 +9,7 @@ from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.processes import SeldomCollections
 from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
-from asof_projections.model.answers import Produced, Refused
+from asof_projections.model.write_answers import Produced, Refused
 from asof_streams import tracing
 from asof_streams.errors import BrokerUnavailable, StorageFailed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from asof.runtime.inbound_message import InboundMessage, check_size
 from asof_ontologies.model import Ontology
-from asof_projections.model.answers import Refused
+from asof_projections.model.write_answers import Refused
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import INF, parse_moment
 from asof_streams.messages import AnyMessage, FactStatement, Message, accept

@@ -18,7 +18,7 @@ from asof_agents.layer import batch_of
 from asof_agents.meter import UNMETERED
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.model.answers import Effect, IngestionReport
+from asof_projections.model.write_answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_projections.queries.reports import report_of
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed

@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import Final
 
 from asof.runtime.span_names import RETRIEVAL_STEPS
-from asof_projections.model.answers import IngestionTimes, RetrievalMetrics
+from asof_projections.model.answers import RetrievalMetrics
+from asof_projections.model.write_answers import IngestionTimes
 from asof_projections.queries.reports import count_derived, count_recorded
 from asof_streams import tracing
 from asof_streams.events import Event, Record

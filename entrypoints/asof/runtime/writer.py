@@ -28,8 +28,8 @@ from asof_agents.layer import Layer
 from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
-from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.model.prices import ModelBudget
+from asof_projections.model.write_answers import Effect, IngestionReport
 from asof_streams.control import GenerationDropped
 from asof_streams.errors import InvalidInput
 from asof_streams.events import Event, Record

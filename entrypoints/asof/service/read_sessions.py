@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from asof.runtime.prepared_vectors import PreparedVectors
     from asof.runtime.vector_search import VectorSearch
     from asof_ontologies.model import Ontology
-    from asof_projections.model.answers import Consolidated, Hit, Hits, WhatIf
+    from asof_projections.model.answers import Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
     from asof_projections.model.rows import ObjectiveRow
+    from asof_projections.model.write_answers import Consolidated
 
 T = TypeVar("T")
 

@@ -10,9 +10,10 @@ from pydantic import BaseModel
 from asof.runtime import span_names as names
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
-from asof_projections.model.answers import Added, Episode, Erasure, Fact, Hits, Requested
+from asof_projections.model.answers import Episode, Fact, Hits
 from asof_projections.model.contexts import Context
 from asof_projections.model.queries import AnyTimeQuery, GroupQuery, KnownQuery, MomentQuery
+from asof_projections.model.write_answers import Added, Erasure, Requested
 from asof_streams import tracing
 from asof_streams.errors import AsofError
 from asof_streams.instants import render

@@ -11,4 +11,5 @@ __all__ = [
     "queries",
     "rows",
     "usage",
+    "write_answers",
 ]

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, islice
 from typing import Final, Protocol
 
-from asof_projections.model.answers import (
+from asof_projections.model.rows import EntityRow, LinkRow
+from asof_projections.model.write_answers import (
     CommunityChange,
     Consolidated,
     Consolidation,
     NameMerge,
     UndoneConsolidation,
 )
-from asof_projections.model.rows import EntityRow, LinkRow
 from asof_streams.events import Event
 from asof_streams.semantic import (
     CommunityFormed,

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from asof_projections.graph.ports import GraphStore
-from asof_projections.model.answers import Belief, Effect, Link
+from asof_projections.model.answers import Belief, Link
 from asof_projections.model.rows import ChangeRow, FactRow, LinkRow
+from asof_projections.model.write_answers import Effect
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (

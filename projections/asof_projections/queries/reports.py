@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from asof_projections.model.answers import IngestionReport, IngestionTimes
+from asof_projections.model.write_answers import IngestionReport, IngestionTimes
 from asof_projections.sentences import sentence_count
 from asof_streams.episodic import (
     EpisodeRecorded,
