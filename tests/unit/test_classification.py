@@ -1,10 +1,12 @@
 """What a message of a chat is: a turn, feedback, a goal, or a change of what was sent."""
 
-from typing import Any
+from hashlib import sha256
+from typing import Any, get_args
 
 import pytest
 
-from asof_agents.conversation.classification import MAX_DESCRIPTION, Goal, classify, goal_of
+from asof_agents.conversation.classification import MAX_DESCRIPTION, Class, Goal, classify, goal_of
+from asof_projections.conversation import schema
 from asof_streams.messages import Message
 
 
@@ -99,3 +101,44 @@ def test_a_goal_is_declared_in_words_that_say_so(content: str, goal: Goal) -> No
 def test_what_says_anything_else_or_more_is_no_goal(content: str) -> None:
     assert goal_of(content) is None
     assert classify(message(content), replies_to_bot=False) == "turn"
+
+
+TOLD = [
+    *("Hello there.", "", "Thanks!", "That is wrong.", "\U0001f5d1", "\U0001f5d1\ufe0f", " \U0001f5d1\n", "\U0001f44d"),
+    *("My goal is to run a marathon", "my main goal right now is to rest.", "My objective for the year is sleep"),
+    *("My priority this week is learning", "My long-term priority is to save", "my goal is", "My goal is to"),
+    *(
+        "I want to focus on my health",
+        "I'd like to focus on work!",
+        "I would like to focus on it",
+        "I wanna focus on art",
+    ),
+    *("North star: be kind. And brave.", "My north star goal is to teach", "north star is calm", "North star:"),
+    *(
+        "My goal is not to lose",
+        "My goal is unclear",
+        "My goal is still to win",
+        "Is my goal to run?",
+        "My goal is what?",
+    ),
+    *("My goal is to run. Then I rest.", "My goal is to run\nand to rest", "My goal was to run", "The goal is to run"),
+    "My goal is to " + "run " * 200,
+]
+
+
+def test_a_changed_classification_has_a_new_version_of_the_projection_that_keeps_it() -> None:
+    """What a message is stands in the projection of conversations: one that another rule made has to be made anew.
+
+    Where the digest is another one, raise VERSION in asof_projections/conversation/schema.py, and write both here.
+    """
+    kinds = (None, "message", "reaction", "edit", "deletion", "feedback")
+    found = [
+        classify(message(content, kind=kind, role_type=role, external_id="7", reply_to="6"), replies_to_bot)
+        for content in TOLD
+        for kind in kinds
+        for role in ("user", "assistant", "system")
+        for replies_to_bot in (True, False)
+    ]
+
+    assert set(found) == set(get_args(Class))
+    assert (schema.VERSION, sha256(" ".join(found).encode()).hexdigest()[:16]) == (2, "8caac4d3ed471a4e")
