@@ -73,6 +73,14 @@ def test_a_goal_that_a_turn_implies_is_an_objective_with_the_greatest_saliency(
     assert len(objective.goals) == 3
 
 
+def test_a_goal_that_a_model_words_with_to_is_the_one_that_it_words_without(world: World, server: ModelServer) -> None:
+    server.faults = [read(implied("learn Rust", 0.5)), read(implied("To learn Rust.", 0.6))]
+    chat(world, PYTHON, "1")
+    chat(world, f"{PYTHON}.", "2")
+    chat(world, "North star: to learn Rust", "3")
+    assert objectives(world) == [("learn Rust", 1.0)]
+
+
 def test_only_a_person_in_a_chat_is_asked_about_goals(world: World, server: ModelServer) -> None:
     server.says = lambda _: read(implied(BUILD, 0.7))
     chat(world, PYTHON, "1", role="bot", role_type="assistant")

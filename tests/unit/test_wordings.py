@@ -2,6 +2,7 @@
 
 import pytest
 
+from asof_agents.extraction.aims import aim_of
 from asof_agents.resolution.wordings import wording, wording_of_aim
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_streams.errors import ModelUnavailable
@@ -55,6 +56,14 @@ def test_what_is_aimed_at_is_one_with_to_and_without() -> None:
     assert len({wording_of_aim(aim) for aim in aims}) == 1
     assert wording_of_aim("Build AI projects") == wording("to build AI projects")
     assert wording_of_aim("build AI projects") != wording_of_aim("build 2 AI projects")
+
+
+@pytest.mark.parametrize(
+    ("description", "aim"),
+    [("to learn Rust", "learn Rust"), ("To  win", "win"), ("learn to swim", "learn to swim"), ("to", "to"), ("", "")],
+)
+def test_an_aim_is_described_without_a_to_before_it(description: str, aim: str) -> None:
+    assert aim_of(description) == aim
 
 
 @pytest.mark.parametrize("phrase", ["", " ", "...", "to", "the", "to the", "ing", "to be", "to e", "-"])

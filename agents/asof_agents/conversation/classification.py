@@ -7,6 +7,7 @@ message gets an acknowledgement and becomes a turn as well.
 import re
 from typing import Final, Literal, NamedTuple
 
+from asof_agents.extraction.aims import aim_of
 from asof_streams.messages import Message
 
 Class = Literal["turn", "feedback", "goal", "undo", "edit", "deletion", "none"]
@@ -17,9 +18,12 @@ MAX_DESCRIPTION: Final = 500  # characters; more is a story, and is read as a tu
 
 _OWN: Final = r"(?:(?:main|top|big|biggest|first|current|new|ultimate|primary|long[- ]term|number one)\s+)?"
 _WHEN: Final = r"(?:\s+(?:now|right now|today|this (?:week|month|quarter|year)|for (?:this|the next|now)(?:\s\w+)?))?"
+_IS: Final = rf"{_WHEN}\s+is\s+(?:to(?:\s+|$))?"
 _DECLARED: Final = {  # by the words of a declaration: its saliency
-    rf"my\s+{_OWN}(?:goal|objective){_WHEN}\s+is\s+(?:to(?:\s+|$))?": 1.0,
-    rf"my\s+{_OWN}priority{_WHEN}\s+is\s+(?:to(?:\s+|$))?": 0.9,
+    rf"(?:my\s+{_OWN}(?:goal|objective|aim|ambition)|one\s+of\s+my\s+{_OWN}(?:goal|objective|aim|ambition)s){_IS}": 1.0,
+    rf"i(?:\s+have|['\N{{RIGHT SINGLE QUOTATION MARK}}]ve\s+got)\s+(?:a|one)\s+{_OWN}goal\s+(?:to|of)\s+": 1.0,
+    rf"(?:my\s+{_OWN}priority|one\s+of\s+my\s+{_OWN}priorities){_IS}": 0.9,
+    r"i(?:\s+aim|(?:['\N{RIGHT SINGLE QUOTATION MARK}]m|\s+am)\s+aiming)\s+to\s+": 0.8,
     r"i(?:['\N{RIGHT SINGLE QUOTATION MARK}]d like to| would like to| want to| wanna)\s+focus\s+on\s+": 0.8,
 }
 _GOALS: Final = [(re.compile(words, re.IGNORECASE), saliency) for words, saliency in _DECLARED.items()]
@@ -58,8 +62,9 @@ def classify(message: Message, replies_to_bot: bool) -> Class:
 def goal_of(content: str) -> Goal | None:
     """Return the goal that a message declares; None: it says anything else, or more than that.
 
-    A declaration is one sentence that begins with its words, such as "My goal is to ..." or "I want to focus on ...".
-    Behind "North star:" everything is the goal. A question or a denial declares nothing.
+    A declaration is one sentence that begins with its words, such as "One of my goals is to ...", "I aim to ..." or "I
+    want to focus on ...". What somebody only wants or tries is a turn, of which facts are made. Behind "North star:"
+    everything is the goal. A question or a denial declares nothing.
     """
     text = content.strip()
     if marked := _MARKED.match(text):
@@ -73,6 +78,6 @@ def goal_of(content: str) -> Goal | None:
 
 
 def _goal(words: str, saliency: float) -> Goal | None:
-    description = " ".join(words.split()).rstrip(".!… ")
+    description = aim_of(" ".join(words.split()).rstrip(".!… "))
     is_said = description and len(description) <= MAX_DESCRIPTION and not description.endswith("?")
     return Goal(description, saliency) if is_said and not _DENIED.match(description) else None

@@ -32,7 +32,10 @@ def wording(phrase: str) -> str:
 
 
 def wording_of_aim(description: str) -> str:
-    """Return the key of what somebody aims at, which says a deed with or without "to"."""
+    """Return the key of what somebody aims at, as `extraction.aims` describes it.
+
+    With "to" before it the key is another, from which the ids of objectives are made: they stay as they are.
+    """
     return wording(f"to {description[:1].lower()}{description[1:]}")
 
 

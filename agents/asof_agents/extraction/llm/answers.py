@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from asof_agents.extraction.aims import aim_of
 from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.llm.schemas import object_of, pieces
@@ -195,7 +196,7 @@ class _AnswerParser:
             raise _Rejected("span")
         if not 0.0 <= answered.saliency <= 1.0:
             raise _Rejected("saliency")
-        description = " ".join(answered.description.split()).rstrip(".!… ")
+        description = aim_of(" ".join(answered.description.split()).rstrip(".!… "))
         if not description or len(description) > _LONGEST_GOAL or not description.isprintable():
             raise _Rejected("description")
         if len(self.goals) == MOST_GOALS:
