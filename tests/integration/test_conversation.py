@@ -298,6 +298,23 @@ def test_who_asks_for_his_goals_is_told_his_own_and_of_others_by_whose_they_are(
     run(tmp_path, told)
 
 
+def test_who_gives_no_name_is_told_the_goals_of_whoever_gives_none(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        await here.say("My goal is to run a marathon", name="", author="1")
+        await here.say("My goal is to write a book", name="Bob", author="2")
+        await here.learned()
+
+        async def answer(asked: str, name: str) -> list[str]:
+            [answer] = await here.say(asked, name=name)
+            return answer.text.split("\n- ")[1:]
+
+        assert await answer("What is my goal?", "") == ["a goal: run a marathon"]
+        assert await answer("What is my goal?", "Bob") == ["a goal: write a book"]
+        assert await answer("What is my goal?", "Ana") == []
+
+    run(tmp_path, told)
+
+
 def test_own_goals_are_found_behind_a_hundred_of_others(tmp_path: Path) -> None:
     said = {"group_id": "guild", "kind": "message", "role_type": "user"}
     names = [*["Bob"] * 110, *["alice"] * 12]

@@ -1,6 +1,7 @@
 """Finds the owner of each goal of some objectives: the person who declared it, or whose turn implies it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from asof.runtime.wiring import Opened
 from asof_agents.extraction.ports import MOST_GOALS
@@ -8,9 +9,11 @@ from asof_agents.handlers.objectives import implied_goal_id
 from asof_projections.model.rows import ObjectiveRow
 from asof_projections.names import key
 
+_NAMELESS: Final = "user"  # how a person is called who gives no name: by the role
+
 
 class GoalOwners:
-    """The owners of goals, by the goal's id; a goal that is not among them has an unknown owner."""
+    """The owners of goals, by the goal's id, "" for a person without a name; a goal that is not among them has none."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
@@ -32,13 +35,18 @@ class GoalOwners:
         return cls(names)
 
     def owns(self, speaker: str, objective: ObjectiveRow) -> bool:
-        """Return whether one of an objective's goals is a speaker's, whatever the case of the name."""
-        return key(speaker) in self._named(objective)
+        """Return whether one of an objective's goals is a speaker's, whatever the case of the name.
+
+        Whoever gives no name owns the goals in a group of whoever gives none.
+        """
+        return key(speaker) in self._named(objective) or (speaker == _NAMELESS and self._is_of_nameless(objective))
 
     def others(self, speaker: str, objective: ObjectiveRow) -> tuple[str, ...]:
         """Return the names of the owners, each once; none if the speaker is one of them."""
-        named = self._named(objective)
-        return () if key(speaker) in named else tuple(named.values())
+        return () if self.owns(speaker, objective) else tuple(self._named(objective).values())
+
+    def _is_of_nameless(self, objective: ObjectiveRow) -> bool:
+        return any(self._names.get(goal) == "" for goal in objective.goals)
 
     def _named(self, objective: ObjectiveRow) -> dict[str, str]:
         names = (self._names.get(goal, "") for goal in objective.goals)
