@@ -174,7 +174,7 @@ def test_feedback_is_no_part_of_the_conversation_and_what_is_taken_back_is_gone(
     first = (
         "/feedback Hm.",
         "/undo",
-        "Hello!",
+        "It rains.",
         "/feedback Shorter!",
         "/undo",
         "I like jazz.",
@@ -191,7 +191,7 @@ def test_feedback_is_no_part_of_the_conversation_and_what_is_taken_back_is_gone(
     assert "I know nothing yet." in told.stderr
     assert "There is no command /sing" in told.stderr
     assert "/forget-me  " in told.stderr
-    assert [text for text in episodes(tmp_path) if "No language model" not in text] == ["Hello!", "/etc is full"]
+    assert [text for text in episodes(tmp_path) if "No language model" not in text] == ["It rains.", "/etc is full"]
 
 
 def test_who_asks_for_it_and_says_yes_is_forgotten_with_a_receipt(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -229,7 +229,7 @@ def test_the_end_of_what_is_typed_ends_it(tmp_path: Path, environment: dict[str,
 
 def test_a_check_in_is_shown_to_who_waits_and_becomes_a_turn(tmp_path: Path, environment: dict[str, str]) -> None:
     with terminal(tmp_path, environment) as here:
-        here.type("Hello!\n")
+        here.type("It rains.\n")
         here.says("asof: I have kept this.")
         here.type("I was about")
         here.says("I was about")

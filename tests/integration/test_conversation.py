@@ -186,6 +186,30 @@ def test_who_asks_about_a_time_is_told_what_was_true_then(
     run(tmp_path, main)
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("When is my dentist appointment?", "alice attended dentist appointment (planned), on 2025-02-03"),
+        ("Do I have a dentist appointment?", "alice attended dentist appointment (planned), on 2025-02-03"),
+        ("When did I visit Porto?", "alice visited Porto, on 2025-01-02"),
+        ("How long have I lived in Rome?", "alice lives in Rome, from 2020-05-01"),
+        ("Do I live in Rome?", "alice lives in Rome"),
+    ],
+)
+def test_what_is_planned_or_was_done_is_told_with_its_day_and_who_asks_when_is_told_when(
+    tmp_path: Path, asked: str, told: str
+) -> None:
+    async def ask(here: Platform) -> None:
+        await here.say("I have a dentist appointment on 3 February")
+        await here.say("I visited Porto on 2 January.")
+        await here.say("I moved to Rome in May 2020.")
+        await here.learned()
+        [answer] = await here.say(asked)
+        assert f"\n- {told}\n" in f"{answer.text}\n"
+
+    run(tmp_path, ask)
+
+
 def test_what_the_bot_says_is_a_turn_that_nothing_is_learned_from(tmp_path: Path) -> None:
     async def told(here: Platform) -> None:
         for words in ("I live in Rome.", "Where do I live?", "I moved to Oslo."):
@@ -313,6 +337,19 @@ def test_who_gives_no_name_is_told_the_goals_of_whoever_gives_none(tmp_path: Pat
         assert await answer("What is my goal?", "Ana") == []
 
     run(tmp_path, told)
+
+
+def test_small_talk_is_answered_as_such_and_is_a_turn(tmp_path: Path) -> None:
+    async def told(here: Platform) -> None:
+        await here.say("I live in Rome.")
+        await here.learned()
+        [answer] = await here.say("Hey, how are you?")
+        assert "I am well" in answer.text
+        assert "Rome" not in answer.text
+        await here.learned()
+
+    run(tmp_path, told)
+    assert said(tmp_path) == ["I live in Rome.", "Hey, how are you?"]
 
 
 def test_own_goals_are_found_behind_a_hundred_of_others(tmp_path: Path) -> None:

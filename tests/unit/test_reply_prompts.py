@@ -86,6 +86,12 @@ def test_without_a_model_what_is_known_is_told_and_the_answer_says_that_there_is
 
 
 def test_without_a_model_what_is_no_question_is_said_to_be_kept() -> None:
-    kept = "I have kept this. This is what I remember about it. (No language model is set.)\n- Ana lives in Rome"
+    kept = "I have kept this. Until now I remembered this about it. (No language model is set.)\n- Ana lives in Rome"
     assert from_memory(MATERIAL, "Ana likes Rome.") == kept
     assert from_memory(ReplyMaterial(), "Ana likes Rome.") == "I have kept this. (No language model is set.)"
+
+
+def test_who_asks_of_all_the_time_until_now_is_not_told_the_period_of_nothing() -> None:
+    nothing = "I know nothing about this yet. (No language model is set.)"
+    assert from_memory(ReplyMaterial(period="until now"), "Where did I live?") == nothing
+    assert from_memory(ReplyMaterial(period="in 2012"), "Where did I live in 2012?") == f"In 2012: {nothing}"

@@ -8,6 +8,7 @@ from asof_agents.conversation.questions import (
     answering_words,
     asks_about_speaker,
     asks_for_goals,
+    asks_when,
     is_pleasantry,
     is_question,
 )
@@ -183,3 +184,13 @@ def test_a_text_takes_time_in_proportion_to_its_size(words: str) -> None:
 
     small = max(min(seconds(1_000) for _ in range(5)), 0.001)
     assert min(seconds(8_000) for _ in range(3)) < 24 * small  # a square is 64 times
+
+
+@pytest.mark.parametrize("text", ["When is it?", "what day is the wedding", "How long have I lived here?"])
+def test_who_asks_for_a_time_is_understood(text: str) -> None:
+    assert asks_when(text)
+
+
+@pytest.mark.parametrize("text", ["Where is it?", "I cried when it broke.", "How longing is spelled?", ""])
+def test_what_asks_for_no_time_is_told_from_it(text: str) -> None:
+    assert not asks_when(text)

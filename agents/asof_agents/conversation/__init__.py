@@ -10,5 +10,6 @@ __all__ = [
     "questions",
     "replies",
     "reply_model",
+    "small_talk",
     "templates",
 ]

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta, tzinfo
 from typing import Final, Literal, NamedTuple
 
+from asof_agents.conversation.material import UNTIL_NOW
 from asof_agents.conversation.questions import is_question
 from asof_agents.extraction.english.dates import find_times
 from asof_streams.instants import INF, NEG, to_datetime
@@ -46,7 +47,7 @@ def asked_period(text: str, said_at: int, zone: tzinfo) -> AskedPeriod | None:
         return None
     found = find_times(text, said_at, tense=_tense(text), zone=zone)
     if not found and _FORMERLY.search(text) and not _TO_BOT.search(text):
-        return AskedPeriod(NEG, said_at, "until now")
+        return AskedPeriod(NEG, said_at, UNTIL_NOW)
     if len(found) != 1:
         return None
     [time] = found

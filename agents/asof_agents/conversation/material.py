@@ -1,6 +1,8 @@
 """What a reply is made of: the turns before it, and what is known that fits the message. Pure data."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+UNTIL_NOW: Final = "until now"  # the period of a question such as "Where did I live?"
 
 
 class ShownTurn(NamedTuple):

@@ -36,9 +36,11 @@ _ABOUT_SPEAKER: Final = re.compile(
 _ABOUT_ALL: Final = re.compile(rf"{_OPENING}what\s+(?:else\s+)?do\s+you\s+(?:know|remember)\W*\Z", re.IGNORECASE)
 _PLEASANT: Final = frozenset(
     "hi hello hey hiya howdy welcome good morning afternoon evening night day thank thanks thx cheers lot much very "
-    "bye goodbye see later soon ok okay yes yeah yep no nope sure great nice cool lol haha please sorry".split()
+    "bye goodbye cya see ya later soon ok okay alright yes yeah yep no nope sure great nice cool perfect awesome wow "
+    "hmm lol haha please sorry".split()
 )
 _CITY: Final = re.compile(r"[\w,;:'’]\s+Nice\b")
+_WHEN: Final = re.compile(r"\b(?:when|how long|(?:what|which) (?:time|day|date|month|year))\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 _SPEAKER: Final = re.compile(r"\b(?:i|me|mine|myself)\b", re.IGNORECASE)
@@ -112,6 +114,11 @@ def is_pleasantry(text: str) -> bool:
     if words.isdisjoint(_PLEASANT) or not words <= _PLEASANT | STOP_WORDS:
         return False
     return not is_question(text) and _CITY.search(text) is None
+
+
+def asks_when(text: str) -> bool:
+    """Return whether a text asks for a time, such as "When is the dentist?" or "How long have I lived here?"."""
+    return is_question(text) and _WHEN.search(text) is not None
 
 
 def names_speaker(text: str) -> bool:

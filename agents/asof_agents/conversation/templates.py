@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from asof_agents.conversation.material import ReplyMaterial
+from asof_agents.conversation.material import UNTIL_NOW, ReplyMaterial
 from asof_agents.conversation.questions import asks_about_speaker, is_question
+from asof_agents.conversation.small_talk import SmallTalk, small_talk_of
 
 NOTED: Final = "Noted 🌟"  # the answer to a goal
 SALUTE: Final = "🫡"  # the reaction to feedback
@@ -14,21 +15,33 @@ _NO_MODEL: Final = "(No language model is set.)"
 _NOTHING: Final = f"I know nothing about this yet. {_NO_MODEL}"
 _FOUND: Final = f"This is what I remember. {_NO_MODEL}"
 _KEPT: Final = f"I have kept this. {_NO_MODEL}"
-_KEPT_BESIDE: Final = f"I have kept this. This is what I remember about it. {_NO_MODEL}"
+_KEPT_BESIDE: Final = f"I have kept this. Until now I remembered this about it. {_NO_MODEL}"
+_SMALL_TALK: Final[dict[SmallTalk, str]] = {
+    "greeting": "Hello! What would you like to tell me, or to know?",
+    "wellbeing": "I am well, thank you. I hope that you are, too.",
+    "abilities": 'I remember what you tell me, and answer from it: ask "What do you know about me?", or about whom and '
+    f'what you told me of. Tell me a goal by "My goal is to ...". {_NO_MODEL}',
+    "thanks": "You are welcome.",
+    "farewell": "Goodbye, and until next time!",
+    "assent": "All right.",
+}
 _SHOWN: Final = 5  # facts, unless the question is for all
 
 
 def from_memory(material: ReplyMaterial, words: str) -> str:
     """Return an answer to a message that tells the facts and objectives found, and says that no model was asked.
 
-    Of what is no question it says that it is kept.
+    Of what is no question it says that it is kept, and what was known before it. Small talk is answered by small talk,
+    which is of no memory.
     """
+    if small_talk := small_talk_of(words):
+        return _SMALL_TALK[small_talk]
     facts = list(dict.fromkeys(fact.sentence for fact in material.facts))
     facts = facts if asks_about_speaker(words) else facts[:_SHOWN]
     objectives = [objective.sentence for objective in material.objectives]
     asks = is_question(words)
     if not facts and not objectives:
-        return _of_period(_NOTHING, material.period) if asks else _KEPT
+        return _of_period(_NOTHING, "" if material.period == UNTIL_NOW else material.period) if asks else _KEPT
     opening = _of_period(_FOUND, material.period) if asks else _KEPT_BESIDE
     return "\n".join([opening, *(f"- {sentence}" for sentence in (*facts, *objectives))])
 

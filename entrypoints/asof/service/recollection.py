@@ -15,7 +15,7 @@ from asof.service.reader import Reader
 from asof.service.told_facts import facts_to_tell
 from asof_agents.conversation.archetypes import EXAMPLES, Archetype, choose
 from asof_agents.conversation.material import ReplyMaterial, ShownFact, ShownObjective
-from asof_agents.conversation.questions import asks_about_speaker, asks_for_goals, is_question
+from asof_agents.conversation.questions import asks_about_speaker, asks_for_goals, asks_when, is_question
 from asof_projections.conversation.model import MessageChange
 from asof_projections.model.answers import Fact, Hit, Hits
 from asof_projections.model.queries import MAX_QUERY, ContextQuery, FactsQuery, ask
@@ -24,7 +24,7 @@ from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import one_state
 from asof_projections.retrieval.context import search_of
 from asof_streams.errors import EmptyMemory, NotFound
-from asof_streams.instants import INF, NEG, from_datetime, to_datetime
+from asof_streams.instants import DAY, INF, NEG, from_datetime, to_datetime
 from asof_streams.messages import Message
 from asof_streams.timezones import zone_of
 
@@ -91,9 +91,17 @@ class RecollectionQuery:
         related = pending.standing(_related(source.opened().beliefs, self.group, facts, at, archetype.triple_depth))
         context = self._context(source, asked, at, hits, pending) if self.with_context else ""
         objectives = self._aims(source, at, archetype, pending)
-        found = tuple(map(shown, facts) if period is None else map(_shown_with_days, sorted(facts, key=_span)))
+        found = tuple(map(self._shown, facts) if period is None else map(_shown_with_days, sorted(facts, key=_span)))
         name = "" if period is None else period.name
         return ReplyMaterial((), found, tuple(map(shown, related)), context, archetype.name, objectives, name)
+
+    def _shown(self, fact: Fact | FactRow) -> ShownFact:
+        """Return a fact as it is shown, for a template with its days, where these answer or are a part of what it says.
+
+        A prompt has the days in its context.
+        """
+        is_of_a_time = fact.planned or fact.occurrence or asks_when(self.text)
+        return _shown_with_days(fact) if is_of_a_time and not self.with_context else shown(fact)
 
     def _period(self, reader: Reader) -> "AskedPeriod | None":
         """Return the period that the message asks about, by the days of its group."""
@@ -177,12 +185,19 @@ def _span(fact: Fact | FactRow) -> tuple[int, int]:
 
 
 def _shown_with_days(fact: Fact | FactRow) -> ShownFact:
-    """Return a fact as it answers a question about a period: with the days from and until which it holds."""
+    """Return a fact with the day on which it is, or the days from and until which it holds, as far as they are told."""
     start, end = _span(fact)
+    if start + DAY == end:
+        return _shown_with(fact, f", on {to_datetime(start).date()}")
     is_told = NEG < start < end - 1  # one that nobody told stands right before the end
     since = f", from {to_datetime(start).date()}" if is_told else ""
     until = "" if end == INF else f", until {to_datetime(end).date()}"
-    return shown(fact)._replace(sentence=f"{fact.fact}{since}{until}")
+    return _shown_with(fact, f"{since}{until}")
+
+
+def _shown_with(fact: Fact | FactRow, days: str) -> ShownFact:
+    as_shown = shown(fact)
+    return as_shown._replace(sentence=f"{as_shown.sentence}{days}")
 
 
 def _related(
@@ -268,8 +283,9 @@ class ZoneOf:
 
 
 def shown(fact: Fact | FactRow) -> ShownFact:
-    """Return a fact as a prompt shows it."""
-    return ShownFact(fact.uuid, fact.fact, fact.subject, fact.relation, fact.object)
+    """Return a fact as a prompt shows it: marked where it is a plan."""
+    sentence = f"{fact.fact} (planned)" if fact.planned else fact.fact
+    return ShownFact(fact.uuid, sentence, fact.subject, fact.relation, fact.object)
 
 
 def _pages(beliefs: BeliefStore, group: str, known: int) -> Iterator[list[ObjectiveRow]]:

@@ -5,14 +5,8 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from asof.service.read_sessions import ReadSession
-from asof_agents.conversation.questions import (
-    answering_words,
-    asks_about_speaker,
-    is_own,
-    is_pleasantry,
-    names_speaker,
-    owned,
-)
+from asof_agents.conversation.questions import answering_words, asks_about_speaker, is_own, names_speaker, owned
+from asof_agents.conversation.small_talk import small_talk_of
 from asof_projections.model.answers import Fact
 from asof_projections.model.rows import FactRow, Moment
 from asof_projections.retrieval.question import STOP_WORDS
@@ -30,12 +24,12 @@ def facts_to_tell(
 ) -> list[AnyFact]:
     """Return the facts to tell in answer to a text, the best first; `found`: those that fit it.
 
-    A greeting, or a text without a word of content, gets none. "What do you know about me?" gets all facts about the
+    Small talk, or a text without a word of content, gets none. "What do you know about me?" gets all facts about the
     speaker. Any other text in the first person gets facts about the speaker, about the speaker's own ("my sister") and
     about people whom the text names. Where it asks where somebody lives, works or studies, such facts come first, and
     in the first person no others.
     """
-    if is_pleasantry(text):
+    if small_talk_of(text) is not None:
         return []
     if asks_about_speaker(text):
         own = source.opened().beliefs.reach(group, speaker, at, _AROUND)
