@@ -25,6 +25,7 @@ __all__ = [
     "log",
     "messages",
     "plain_records",
+    "polling",
     "record_sealer",
     "resource_pool",
     "sealer",
@@ -37,6 +38,5 @@ __all__ = [
     "tail",
     "timezones",
     "tracing",
-    "waiting",
     "writer_lock",
 ]

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from asof_streams.errors import StorageFailed, WriterBusy
 from asof_streams.files import expect_own_files, make_folder, tighten
-from asof_streams.waiting import looks
+from asof_streams.polling import looks
 
 NAME: Final = "writer.lock"
 AGENT: Final = (

@@ -20,7 +20,7 @@ from asof_streams.conversation import ConversationBegun, ReplyGiven
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
 from asof_streams.kafka.topics import create
-from asof_streams.waiting import looks
+from asof_streams.polling import looks
 from discord_bot import running_bot
 from discord_server import ALICE, GENERAL, GUILD, FakeDiscord, discord_server
 from forked_children import forked_children

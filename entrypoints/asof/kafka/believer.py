@@ -30,7 +30,7 @@ from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.state import TopicProgress
 from asof_streams.kafka.topics import Topics
-from asof_streams.waiting import looks
+from asof_streams.polling import looks
 from asof_streams.writer_lock import AGENT, NAME, WriterLock
 
 _WAIT_SECONDS: Final = 1.0  # for a recorder, whose events are on the topic already; then the caller asks again

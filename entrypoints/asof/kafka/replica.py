@@ -29,8 +29,8 @@ from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
+from asof_streams.polling import looks
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured
-from asof_streams.waiting import looks
 from asof_streams.writer_lock import AGENT, REPLIES, RESPONDER, WriterLock, is_held
 
 _INPUT_SECONDS: Final = 2.0  # for which a recorder beside this is waited for

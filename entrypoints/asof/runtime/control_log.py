@@ -21,8 +21,8 @@ from asof_streams.control import GenerationDropped, GenerationSwitched
 from asof_streams.errors import DamagedLog, InvalidInput
 from asof_streams.events import Draft, Event
 from asof_streams.files import locked_folder
+from asof_streams.polling import looks
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.waiting import looks
 
 _PATIENCE: Final = 5.0  # seconds for whoever follows for a generation, to come to where the log ended when it was asked
 

@@ -28,10 +28,10 @@ from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_projections.model.prices import ModelBudget
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.messages import AnyMessage, ErasureRequest, RedactionRequest
+from asof_streams.polling import looks
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
-from asof_streams.waiting import looks
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker

@@ -11,7 +11,7 @@ from asof.runtime.replica_manifest import PATIENCE, is_kept_up, parts
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.errors import DamagedFile, NotFound
-from asof_streams.waiting import looks
+from asof_streams.polling import looks
 
 if TYPE_CHECKING:
     from asof_streams.kafka.client import Client

@@ -25,9 +25,9 @@ from asof_agents.conversation.material import ShownFact, ShownObjective
 from asof_streams.errors import InvalidInput
 from asof_streams.files import make_folder
 from asof_streams.messages import Message, RedactionRequest
+from asof_streams.polling import looks
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.waiting import looks
 
 _PATIENCE_SECONDS: Final = 60.0  # for an answer: a responder itself waits twenty for a model
 

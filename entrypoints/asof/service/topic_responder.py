@@ -29,8 +29,8 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
+from asof_streams.polling import looks
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.waiting import looks
 from asof_streams.writer_lock import REPLIES, RESPONDER, WriterLock
 
 _WAIT_SECONDS: Final = 1.0  # for messages that are on their topic already; then the caller asks again

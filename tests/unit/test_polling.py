@@ -3,7 +3,7 @@
 import time
 from itertools import islice
 
-from asof_streams.waiting import looks
+from asof_streams.polling import looks
 
 
 def test_without_patience_there_is_one_look() -> None:
