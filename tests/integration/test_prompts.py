@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 import asof
+from asof_projections.conversation.store import ConversationStore
 from asof_streams.conversation import PromptActivated, PromptRegistered, ReplyGiven
 from asof_streams.errors import EmptyMemory, InvalidInput, NotFound
 from asof_streams.sqlite_log import SqliteLog
@@ -51,6 +52,32 @@ def test_prompts_are_listed_written_and_chosen_over_http_and_used_with_the_next_
         (2, True),
     ]
     assert wrong == [(422, "template"), (422, "templat"), (404, None)]
+
+
+def test_a_prompt_is_written_without_a_look_at_the_messages_and_a_conversation_follows_them(tmp_path: Path) -> None:
+    with asof.open(tmp_path, embedder="hash") as memory:
+        for number in range(3):
+            memory.add(f"I have {number} cats.", role="ana", group_id="guild")
+        memory.register_prompt(MAIN, "Arr: {current_message}")
+        memory.activate_prompt(MAIN, 1)
+        assert [one.active for one in memory.register_prompt(MAIN, "Ho: {current_message}") if one.prompt == MAIN] == [
+            False,
+            False,
+            True,
+        ]
+    with ConversationStore(tmp_path / "conversations.db") as store:
+        assert store.followed("messages").position == 0
+        assert store.followed("log").position == 3
+
+    async def talk() -> str:
+        with replying() as model:
+            async with platform(settings_of(tmp_path, model_url=model.url, model_name="m")) as here:
+                await here.talk("How many cats do I have?")
+            return model.prompts[-1]
+
+    assert asyncio.run(talk()) == "Ho: How many cats do I have?"
+    with ConversationStore(tmp_path / "conversations.db") as store:
+        assert store.followed("messages").position >= 4
 
 
 @pytest.fixture

@@ -91,12 +91,11 @@ def _changing(places: DirectoryLayout) -> Iterator[ConversationLog]:
     expect_no_copy(places.root)
     existing(places)
     with locked_folder(places.root), ConversationLog(places, beside=True) as log:
-        log.follow()
         yield log
 
 
 def _listed(log: ConversationLog) -> list[PromptVersion]:
-    log.follow()
+    log.follow(messages_to=0)  # prompts are on its own log: a million messages are left to whoever answers them
     return with_built_in(log.store.prompts())
 
 
