@@ -64,6 +64,7 @@ def _end(hint: TimeHint) -> int:
 def _opens_clause(sentence: Sentence, hint: TimeHint) -> bool:
     """Whether a time begins its clause: "in March" of "I moved in March and I no longer work there" ends one."""
     first = bisect_left(sentence.starts, sentence.start + hint.span[0])
+    first -= first > 0 and sentence.low[first - 1] == "from"  # "from 2019 to 2021": no word of the time itself
     while first and sentence.low[first - 1] in ADVERBS:
         first -= 1
     return first == 0 or sentence.low[first - 1] in CLAUSE_STARTS or not sentence.low[first - 1][0].isalnum()

@@ -202,9 +202,10 @@ def _clause(parsed: ParsedSentence, begin: int) -> int:
 
 
 def _follows_period(context: TurnContext, parsed: ParsedSentence, at: int) -> bool:
-    """Whether a period and nothing else is before a word: "since May my rent is 900"."""
+    """Whether a period and nothing else is before a word: "since May my rent is 900", "from 2019 to 2021 my ..."."""
     hints = context.timed(parsed, ahead=False)
-    return bool(hints) and hints[0].kind != "point" and all(before in parsed.timed for before in range(at))
+    first = 1 if parsed.sentence.low[0] == "from" else 0  # no word of the period itself
+    return bool(hints) and hints[0].kind != "point" and all(before in parsed.timed for before in range(first, at))
 
 
 def _opens(low: tuple[str, ...], at: int) -> bool:
