@@ -3,6 +3,7 @@
 __all__ = [
     "backoff",
     "backup_file",
+    "bulk_insert",
     "chain",
     "ciphers",
     "compression",

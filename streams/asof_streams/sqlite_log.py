@@ -10,6 +10,7 @@ from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
+from asof_streams.bulk_insert import BulkInsert
 from asof_streams.chain import Row
 from asof_streams.content_keys import CLEAR, ContentKeys, decrypt, encrypt
 from asof_streams.errors import (
@@ -43,7 +44,7 @@ from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests, Submission
 from asof_streams.sqlite_traces import MessageTraces
 
-_INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
+_INSERT: Final = BulkInsert("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)")
 _OF_GROUP: Final = "SELECT position FROM log WHERE grp = ? AND payload IS NOT NULL ORDER BY position"
 _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
     "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) IN (x'01', x'02') "
@@ -516,7 +517,7 @@ class SqliteLog:
                 last = chain.link(last, envelope, chain.seal(salt, payload))
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
 
-        self._db.executemany(_INSERT, rows())
+        _INSERT.run(self._db, rows())
         end = head.position + len(drafts)
         latest = max(map(_RECORDED_AT, drafts), default=NEG)
         self._times.note(head.position, end, dict(map(_GROUP_AND_TIME, drafts)), latest)

@@ -8,12 +8,16 @@ the hashes of what was touched are kept, and once there are many a Bloom filter 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import Any, Final
+
+from asof_streams.bulk_insert import BulkInsert
 
 _LIMIT: Final = 10_000  # rows of one kind
 _EXACT_MAX: Final = 1 << 18  # dependences, which take as much memory as a filter, and no longer to look up
 _FEW: Final = 50  # dependences, that are noted sooner one by one
 _BLOOM_BYTES: Final = 1 << 24  # after ten million dependences, one in fourteen others is a false positive
+_insert: Final = cache(BulkInsert)  # by a few dozen statements
 
 
 class WriteBuffer:
@@ -68,10 +72,12 @@ class WriteBuffer:
         elif self._bloom:
             self._note(self._touched)
         self._touched.clear()
-        for waiting in (self._changes, self._rows):
-            for sql, rows in waiting.items():
-                self._db.executemany(sql, rows)
-            waiting.clear()
+        for sql, changes in self._changes.items():
+            self._db.executemany(sql, changes)
+        self._changes.clear()
+        for sql, rows in self._rows.items():
+            _insert(sql).run(self._db, rows)
+        self._rows.clear()
 
     def flush_for(self, dependence: Hashable) -> None:
         """Flush the buffer, if any of it touches a read's dependence."""
