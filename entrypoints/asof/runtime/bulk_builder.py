@@ -87,7 +87,8 @@ class BulkBuilder:
 
     def _append(self, batch: bytes) -> None:
         name, start, checkpoint, rows = marshal.loads(batch)  # noqa: S302 - from a process of ours
-        drafts = [(*row[:5], EncodedEvent(*row[5:])) for row in rows]
+        make = tuple.__new__
+        drafts = [(*row[:5], make(EncodedEvent, row[5:])) for row in rows]
         try:
             self._logs[name].append_encoded(start, drafts, checkpoint=checkpoint)
         except BaseException:
@@ -108,7 +109,10 @@ class _Loading(Layer):
 
     def flush(self) -> None:
         """Send the events that are to be appended."""
-        rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in self._drafts]
+        rows = [
+            (group, recorded_at, cause, place, size, event.type, event.version, event.encode())
+            for group, recorded_at, cause, place, size, event in self._drafts
+        ]
         self._say(marshal.dumps((self._name, self.end - len(rows), self.checkpoint, rows)))
         self._drafts = []
 
