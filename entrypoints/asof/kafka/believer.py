@@ -37,11 +37,6 @@ _WAIT_SECONDS: Final = 1.0  # for a recorder, whose events are on the topic alre
 _STEP: Final = 20_000  # offsets of the episodic topic copied before what they say is made known
 
 
-def believers_group(topics: Topics, generation: str) -> str:
-    """Return the name of the consumer group of a generation's believers."""
-    return f"{topics.prefix}.believers.{generation}"
-
-
 class BelieverPartition:
     """A partition of one generation whose beliefs are derived here. Used by the thread that opened it.
 

@@ -8,7 +8,7 @@ import asyncio
 import shutil
 from contextlib import closing
 
-from asof.kafka.believer import BelieverPartition, believers_group
+from asof.kafka.believer import BelieverPartition
 from asof.kafka.control import apply, open_control
 from asof.runtime.belief_writer import BuildTerms
 from asof.runtime.build_file import BuildFile, remove_file, stop_build
@@ -171,7 +171,7 @@ def _drop(settings: Settings, name: str) -> None:
     with open_control(settings) as control:
         control.decide(decision)
         apply(control.state, directories)
-        asyncio.run(delete_generation(connection, topics, name, believers_group(topics, name)))
+        asyncio.run(delete_generation(connection, topics, name, topics.believers(name)))
         apply(control.state, directories)  # a believer that was here has let go of its folder
     for places in directories:
         graphs = graphs_of(settings, places)

@@ -17,17 +17,11 @@ from asof_streams.episodic import GroupErased
 from asof_streams.errors import UnavailableError
 from asof_streams.events import Draft, Event, Record
 from asof_streams.kafka.event_topic import EventTopic
-from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
 
 Await = Callable[[int], bool]
 """Waits until the messages are here up to an offset of their topic; returns whether they are."""
-
-
-def responders_group(topics: Topics) -> str:
-    """Return the name of the consumer group of the responders."""
-    return f"{topics.prefix}.responders"
 
 
 class RepliesLog(ConversationLog):

@@ -18,8 +18,6 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from asof.kafka.believer import believers_group
-from asof.kafka.replies_log import responders_group
 from asof.runtime import clock
 from asof_projections.control import ControlState
 from asof_streams.control import RewriteAnnounced, RewriteBegun, RewriteFinished
@@ -153,11 +151,11 @@ class TopicRewrite:
         return done
 
     def _expect_no_workers(self) -> None:
-        answering = [responders_group(self._topics)] if self._has_replies else []
+        answering = [self._topics.responders] if self._has_replies else []
         groups = [
-            f"{self._topics.prefix}.workers",
+            self._topics.recorders,
             *answering,
-            *(believers_group(self._topics, g) for g in self._generations),
+            *(self._topics.believers(g) for g in self._generations),
         ]
         asyncio.run(await_no_workers(self._client.connection, groups))
 

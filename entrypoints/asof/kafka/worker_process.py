@@ -8,7 +8,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from asof.kafka.believer import believers_group
 from asof.kafka.control import Control, apply
 from asof.kafka.encryption import find_keys, keep_keys, keys_of
 from asof.kafka.membership import Membership
@@ -20,7 +19,6 @@ from asof.kafka.partition_process import (
     partition_server,
 )
 from asof.kafka.replica import adopt_generation, begin_catalog
-from asof.kafka.replies_log import responders_group
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime import bounded_run
@@ -193,11 +191,11 @@ class _Worker:
             with suppress(UnavailableError, NotFound):  # the broker is away, or a topic was deleted a moment ago
                 state = await asyncio.to_thread(self._look_at_control, count)
                 for name in state.dropped:
-                    if (group := believers_group(self._topics, name)) in self._runs:
+                    if (group := self._topics.believers(name)) in self._runs:
                         await self._stop(group)
                 if "believer" in roles.agents and not roles.generations:
                     for name in state.built:
-                        group = believers_group(self._topics, name)
+                        group = self._topics.believers(name)
                         if group not in self._runs and await asyncio.to_thread(self._can_follow, name, count):
                             beside = "recorder" in roles.agents
                             role = await asyncio.to_thread(self._believer, name, None, count, beside=beside)
@@ -216,7 +214,7 @@ class _Worker:
 
         found: list[_Role] = []
         if "recorder" in roles.agents:
-            found.append(_Role("recorder", "", topics.messages, f"{topics.prefix}.workers", recorder))
+            found.append(_Role("recorder", "", topics.messages, topics.recorders, recorder))
         if "believer" in roles.agents:
             for generation in roles.generations or self._begun(count, control):
                 info = next((info for info in roles.infos if info.name == generation), None)
@@ -238,7 +236,7 @@ class _Worker:
         def responder(partition: int) -> Opening:
             return opening(places_of(self._places, partition, count), settings, connection, topics, partition)
 
-        return _Role("responder", "", topics.messages, responders_group(topics), responder)
+        return _Role("responder", "", topics.messages, topics.responders, responder)
 
     def _believer(self, generation: str, info: GenerationInfo | None, count: int, *, beside: bool) -> _Role:
         settings, connection, topics = self._settings, self._connection, self._topics
@@ -249,7 +247,7 @@ class _Worker:
             there = places_of(self._places, partition, count)
             return BelieverOpening(there, settings, connection, topics, partition, generation, info, beside)
 
-        return _Role("believer", generation, topics.episodic, believers_group(topics, generation), believer)
+        return _Role("believer", generation, topics.episodic, topics.believers(generation), believer)
 
     def _begun(self, count: int, control: ControlState) -> list[str]:
         """Return the generations that have begun and were not dropped, and the first."""

@@ -101,6 +101,20 @@ class Topics:
         """The topic of a generation's semantic log."""
         return f"{self.prefix}{_SEMANTIC}.{generation}"
 
+    @property
+    def recorders(self) -> str:
+        """The consumer group of the recorders."""
+        return f"{self.prefix}.workers"
+
+    def believers(self, generation: str) -> str:
+        """The consumer group of a generation's believers."""
+        return f"{self.prefix}.believers.{generation}"
+
+    @property
+    def responders(self) -> str:
+        """The consumer group of the responders."""
+        return f"{self.prefix}.responders"
+
     def generations_of(self, names: Iterable[str]) -> list[str]:
         """Return the generations that have a topic among these names, sorted by name."""
         start = self.semantic("")
