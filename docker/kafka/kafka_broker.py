@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, flock
 from functools import cache
@@ -41,7 +41,7 @@ controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAIN
 listener.name.sasl.sasl.enabled.mechanisms=PLAIN
 listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \
-    username="{user}" password="{password}" user_{user}="{password}";
+    username="{user}" password="{password}" {users};
 log.dirs={data}
 auto.create.topics.enable=false
 offsets.topic.num.partitions=1
@@ -52,6 +52,12 @@ group.initial.rebalance.delay.ms=0
 broker.heartbeat.interval.ms={heartbeat}
 broker.session.timeout.ms={session}
 metadata.max.idle.interval.ms=0
+"""
+
+# Then only what ACLs allow is allowed; who comes by the plain port may do everything.
+AUTHORIZER = """\
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
 """
 
 _HEARTBEATS = 6  # of a session: one that is never killed has no need of two a second
@@ -75,15 +81,19 @@ class Broker:
     over plain text). Without a `port`, free ones are taken; they stay the same for as long as the object lives.
     session: seconds without a sign of life after which the broker counts as gone. The session of one that was killed
     has to end before it may come back; one that a busy machine keeps waiting for as long answers that there is none.
+    users: of the same password, who may do what ACLs allow them; none: everybody may do everything.
     """
 
-    def __init__(self, directory: Path, port: int | None = None, session: int = 3) -> None:
+    def __init__(
+        self, directory: Path, port: int | None = None, session: int = 3, *, users: Sequence[str] = ()
+    ) -> None:
         self.directory = directory
         self.port = port or free_ports(3)
         self.bootstrap = f"127.0.0.1:{self.port}"
         self.sasl_bootstrap = f"127.0.0.1:{self.port + 2}"
         self.log = directory / "broker.log"
         self._session = session
+        self._users = users
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, seconds: float = 240) -> None:
@@ -138,8 +148,10 @@ class Broker:
         file, data = self.directory / "server.properties", (self.directory / "data").resolve()
         ports = {"plain": self.port, "controller": self.port + 1, "sasl": self.port + 2}
         times = {"session": self._session * 1_000, "heartbeat": self._session * 1_000 // _HEARTBEATS}
-        settings = SETTINGS.format(**ports, **times, user=SASL_USER, password=SASL_PASSWORD, data=data)
-        file.write_text(settings, encoding="utf-8")
+        users = " ".join(f'user_{user}="{SASL_PASSWORD}"' for user in (SASL_USER, *self._users))
+        given = {"user": SASL_USER, "password": SASL_PASSWORD, "users": users, "data": data}
+        settings = SETTINGS.format(**ports, **times, **given)
+        file.write_text(settings + (AUTHORIZER if self._users else ""), encoding="utf-8")
         if not (data / "meta.properties").exists():
             shutil.copytree(formatted(file), data, dirs_exist_ok=True)
         with _one_at_a_time():

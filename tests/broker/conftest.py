@@ -91,7 +91,7 @@ def prefix() -> str:
     return f"test-{uuid4().hex[:12]}"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def own_kafka() -> None:
     """For a test that starts a broker itself: skips where the only one is that of ASOF_TEST_KAFKA."""
     require_kafka()

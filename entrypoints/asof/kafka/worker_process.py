@@ -36,8 +36,9 @@ from asof_projections.generations import FIRST, GenerationInfo
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.rights import require_rights
 from asof_streams.kafka.topic_rules import require
-from asof_streams.kafka.topics import Topics, check
+from asof_streams.kafka.topics import Topics, check, check_rights
 from asof_streams.key_store import KeyPlace
 
 _CONTROL_SECONDS: Final = 1.0  # between two looks at the control topic
@@ -63,6 +64,10 @@ class Roles:
     responder: OpenResponder | None = None
     may_answer: bool = False
 
+    def possible(self, settings: Settings) -> set[str]:
+        """Return the agents that run, and the responder where it runs if there is a topic for it."""
+        return {*self.agents, *(["responder"] if self.may_answer and not settings.suppress_content else [])}
+
 
 class _Role(NamedTuple):
     """One agent of a worker: what it follows, as which consumer group, and how it opens a partition."""
@@ -81,10 +86,16 @@ def run(settings: Settings, roles: Roles | None = None) -> None:
 
 
 async def work(settings: Settings, roles: Roles | None = None) -> None:
-    """Run agents between the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
+    """Run agents between the topics until a signal says stop.
+
+    TopicUnfit: a topic would lose history or order. AccessDenied: the broker does not let them do all that they do.
+    """
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
+    roles = roles or Roles()
+    possible = roles.possible(settings)
     server = partition_server()  # it imports while the topics are checked
     try:
+        require_rights(connection, await check_rights(connection, topics, possible, roles.generations))
         require(await check(connection, topics))
         with ExitStack() as opened:
             client = await asyncio.to_thread(Client, connection)
@@ -92,7 +103,7 @@ async def work(settings: Settings, roles: Roles | None = None) -> None:
             place = await asyncio.to_thread(find_keys, client, topics, keys_of(settings), writes=True)
             metrics = opened.enter_context(WorkerMetrics(settings.worker_metrics))
             worker = _Worker(settings, connection, topics, places, server, client, metrics, place)
-            await worker.run(roles or Roles(), opened)
+            await worker.run(roles, opened)
     finally:
         server.kill()
 

@@ -55,12 +55,17 @@ def create_topics(
 
 
 def check_topics(settings: Settings, generations: Sequence[str]) -> list[TopicFinding]:
-    """Return each setting by which a topic would lose history or order, of all generations if none is named."""
+    """Return each setting by which a topic would lose history or order, of all generations if none is named.
+
+    And as warnings the rights that a worker would lack.
+    """
     connection = connection_of(settings)
-    from asof_streams.kafka.topics import Topics, check
+    from asof_streams.kafka.topics import Topics, check, check_rights
 
     topics = Topics(settings.kafka_prefix)
-    return [*asyncio.run(check(connection, topics, [*generations] or None)), *_unfinished_rewrite(settings)]
+    findings = asyncio.run(check(connection, topics, [*generations] or None))
+    missing = asyncio.run(check_rights(connection, topics, generations=generations))
+    return [*findings, *(right.finding(connection) for right in missing), *_unfinished_rewrite(settings)]
 
 
 def _unfinished_rewrite(settings: Settings) -> list[TopicFinding]:

@@ -22,9 +22,11 @@ def examine_servers(settings: Settings) -> Iterator[Diagnosis]:
 def _kafka(settings: Settings) -> Iterator[Diagnosis]:
     try:
         connection = connection_of(settings)
-        from asof_streams.kafka.topics import Topics, check
+        from asof_streams.kafka.topics import Topics, check, check_rights
 
-        findings = asyncio.run(check(connection, Topics(settings.kafka_prefix)))
+        topics = Topics(settings.kafka_prefix)
+        findings = asyncio.run(check(connection, topics))
+        missing = asyncio.run(check_rights(connection, topics))
     except AsofError as error:
         yield Diagnosis("kafka", "broken", str(error))
         return
@@ -35,6 +37,8 @@ def _kafka(settings: Settings) -> Iterator[Diagnosis]:
     for fault in faults:
         found = f"{fault.setting} is {fault.found}, not {fault.wanted}: {fault.why}"
         yield Diagnosis(f"{fault.topic} {fault.setting}", "broken", found, fault.fix)
+    for right in missing:
+        yield Diagnosis(f"right {right}", "absent", "a worker needs it", f"Run: {right.remedy(connection)}")
 
 
 def _arango(settings: Settings) -> Diagnosis:

@@ -13,6 +13,7 @@ __all__ = [
     "messages_topic",
     "partitioning",
     "rewritten_records",
+    "rights",
     "state",
     "topic_log",
     "topic_rules",

@@ -73,18 +73,18 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the loop's thread and return its result; its errors are asof's."""
-        return self._begin(work)()
+    def run(self, work: Coroutine[Any, Any, T], *topics: str) -> T:
+        """Run a coroutine on the loop's thread and return its result; its errors are asof's, about some topics."""
+        return self._begin(work, *topics)()
 
-    def _begin(self, work: Coroutine[Any, Any, T]) -> Callable[[], T]:
+    def _begin(self, work: Coroutine[Any, Any, T], *topics: str) -> Callable[[], T]:
         """Start a coroutine on the loop's thread; return a function that waits for its result."""
         future: Future[T] | None = None
         with self._beginning:
             if self._closed:
                 work.close()
             else:
-                future = asyncio.run_coroutine_threadsafe(self._translated(work), self._loop)
+                future = asyncio.run_coroutine_threadsafe(self._translated(work, *topics), self._loop)
 
         def wait() -> T:
             try:
@@ -96,15 +96,15 @@ class Client:
 
         return wait
 
-    async def _translated(self, work: Coroutine[Any, Any, T]) -> T:
-        async with translate_errors(self.connection):
+    async def _translated(self, work: Coroutine[Any, Any, T], *topics: str) -> T:
+        async with translate_errors(self.connection, *topics):
             return await asyncio.wait_for(work, self._timeout)
 
     # Reading.
 
     def extent(self, topic: str, partition: int) -> tuple[int, int]:
         """Return the first offset that a partition still has, and the offset of its next record."""
-        return self.run(self._extent(TopicPartition(topic, partition)))
+        return self.run(self._extent(TopicPartition(topic, partition)), topic)
 
     def end(self, topic: str, partition: int) -> int:
         """Return the offset of a partition's next record."""
@@ -112,7 +112,8 @@ class Client:
 
     def ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the offset of the next record of each (topic, partition)."""
-        return self.run(self._ends([TopicPartition(*partition) for partition in partitions]))
+        asked = [TopicPartition(*partition) for partition in partitions]
+        return self.run(self._ends(asked), *dict.fromkeys(at.topic for at in asked))
 
     def partitions(self, topic: str) -> int:
         """Return the number of a topic's partitions; 0: there is no such topic."""
@@ -133,7 +134,7 @@ class Client:
         self.run(self._assign(source, start))
         try:
             while at < stop:
-                records, after = self.run(self._poll(source))
+                records, after = self.run(self._poll(source), topic)
                 if within := [raw for raw in records if raw.offset < stop]:
                     yield within
                 waited = 0.0 if after > at else waited + _POLL_SECONDS
@@ -161,7 +162,7 @@ class Client:
 
     def begin_send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> Callable[[], list[SentRun]]:
         """Start to send records; return a function that waits and returns as `send` does."""
-        return self._begin(self._send(topic, partition, records))
+        return self._begin(self._send(topic, partition, records), topic)
 
     async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[SentRun]:
         producer = await self._started_producer()

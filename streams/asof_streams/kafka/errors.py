@@ -6,7 +6,7 @@ import ssl
 from asyncio import IncompleteReadError
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from aiokafka import errors as theirs
 from aiokafka.conn import collect_hosts, create_conn
@@ -82,7 +82,7 @@ def translate(connection: Connection, error: BaseException, *topics: str) -> Aso
             return DamagedLog(f"{named}: a record is not what was written")
         case _ if isinstance(error, _DENIED):
             who = connection.sasl_username or "this client"
-            what = f"use {named}" if topics else "do this"
+            what = f"use {', '.join(of)}" if (of := topics or _resources(error)) else "do this"
             return AccessDenied(f"{where} does not let {who} {what} ({type(error).__name__}): its ACLs must allow it")
         case _ if isinstance(error, _TOO_OLD):
             return InvalidInput(f"{where} is too old a broker ({type(error).__name__}): asof needs Kafka 2.1 or later")
@@ -95,6 +95,27 @@ def translate(connection: Connection, error: BaseException, *topics: str) -> Aso
             )
         case _:
             return BrokerUnavailable(f"{where} failed: {type(error).__name__}")
+
+
+def denied(connection: Connection, right: str, kind: Literal["topic", "group"], name: str) -> AccessDenied:
+    """Return the exception for a right that is missing on a topic or consumer group."""
+    who = connection.sasl_username or "this client"
+    return AccessDenied(
+        f"{connection.bootstrap} does not let {who} {right} {kind} {name}. Run: {grant(connection, right, kind, name)}"
+    )
+
+
+def grant(connection: Connection, right: str, kind: Literal["topic", "group"], name: str) -> str:
+    """Return the command that grants a right to the user of a connection; NAME, where only the broker knows it."""
+    return (
+        f"kafka-acls.sh --bootstrap-server {connection.bootstrap} --add"
+        f" --allow-principal User:{connection.sasl_username or 'NAME'} --operation {right} --{kind} {name}"
+    )
+
+
+def _resources(error: BaseException) -> list[str]:
+    """Return the topics or groups that an error of aiokafka is about, as far as it says so."""
+    return sorted(str(name) for found in error.args for name in ([found] if isinstance(found, str) else found))
 
 
 async def _try(connection: Connection, host: str, port: int, arguments: dict[str, Any]) -> AsofError | None:

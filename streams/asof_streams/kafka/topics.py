@@ -6,7 +6,7 @@ days of history. So this module lists all topics, and requests nothing of one th
 
 import re
 from asyncio import sleep
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -23,6 +23,7 @@ from aiokafka.errors import (
     NoError,
     PolicyViolationError,
     TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
     for_code,
 )
@@ -30,7 +31,8 @@ from aiokafka.errors import (
 from asof_streams.errors import BrokerUnavailable, InvalidInput, UnavailableError
 from asof_streams.kafka.client import introduce
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
+from asof_streams.kafka.errors import denied, expect_reachable, translate, translate_errors
+from asof_streams.kafka.rights import MissingRight, Right, missing_rights
 from asof_streams.kafka.topic_rules import (
     RULES,
     SAFE_IN_SYNC,
@@ -214,6 +216,56 @@ async def check(connection: Connection, topics: Topics, generations: Sequence[st
         return await _findings(connection, admin, listed, wanted)
 
 
+AGENTS: Final = ("recorder", "believer", "responder")
+
+
+async def check_rights(
+    connection: Connection, topics: Topics, agents: Collection[str] = AGENTS, generations: Collection[str] = ()
+) -> list[MissingRight]:
+    """Return the rights that a worker with some agents would lack, of the topics that are there.
+
+    generations: those that it believes; none: all that have a topic. One that the user may not see counts as absent.
+    """
+    async with _admin(connection) as admin:
+        listed = {*await _listed(admin)}
+        believed = [*(generations or topics.generations_of(listed))]
+        responds = "responder" in agents and topics.replies in listed
+        rights = _rights_of_worker(topics, listed, believed, {*agents} if responds else {*agents} - {"responder"})
+        groups = {
+            "recorder": [topics.recorders],
+            "believer": [topics.believers(generation) for generation in believed],
+            "responder": [topics.responders] if responds else [],
+        }
+        return await missing_rights(
+            admin, rights, [group for agent in groups if agent in agents for group in groups[agent]]
+        )
+
+
+def _rights_of_worker(
+    topics: Topics, listed: Collection[str], generations: Sequence[str], agents: Collection[str]
+) -> dict[str, list[Right]]:
+    semantic = [topics.semantic(generation) for generation in generations]
+    derives = [
+        *([topics.episodic] if "recorder" in agents else []),
+        *(semantic if "believer" in agents else []),
+        *([topics.replies] if "responder" in agents else []),
+    ]
+    reads = [
+        topics.messages,
+        topics.episodic,
+        topics.control,
+        *(semantic if {*agents} - {"recorder"} else []),
+        *derives,
+    ]
+    names = dict.fromkeys([*reads, topics.dead_letters])
+    allowed: dict[Right, list[str]] = {
+        "Read": reads,
+        "Write": [*derives, topics.dead_letters],
+        "DescribeConfigs": [*names],
+    }
+    return {name: [right for right, those in allowed.items() if name in those] for name in names if name in listed}
+
+
 async def check_messages(connection: Connection, topics: Topics) -> list[TopicFinding]:
     """Return the findings of the messages topic, the only one that a producer needs access to."""
     async with _admin(connection, topics.messages) as admin:
@@ -253,6 +305,8 @@ async def _describe(
     settings: dict[str, dict[str, str]] = {}
     for response in await admin.describe_configs(resources):
         for code, _, _, name, entries in response.resources:
+            if for_code(code) is TopicAuthorizationFailedError:
+                raise denied(connection, "DescribeConfigs", "topic", name)
             if code:
                 raise translate(connection, for_code(code)(), name)
             settings[name] = {entry[0]: entry[1] for entry in entries if entry[1] is not None}
