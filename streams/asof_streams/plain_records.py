@@ -1,12 +1,14 @@
 """Records by their plain values, from one process of ours to another: cheaper to make again than to read and decode.
 
 Plain is what marshal takes as it is: texts, numbers, truth values, and tuples and dicts of these. An event that has
-anything else goes as it is stored.
+anything else goes as it is stored. Marshal refuses most of that, but takes the numbers and texts of numpy for bytes.
 """
 
 import marshal
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any, Final
 
 from asof_streams.episodic import EpisodeRecorded
@@ -16,12 +18,14 @@ from asof_streams.messages import FactStatement
 
 _FORMAT: Final = 2  # of marshal: later ones look for equal objects, of which there are few
 _STATED: Final = tuple(FactStatement.model_fields)
+_VALUES, _STATEMENT = itemgetter(3), itemgetter(4)  # of a record as it is packed
+_PLAIN: Final = frozenset({str, int, float, bool, tuple, dict, type(None)})
 
 
 def pack(records: Sequence[Record]) -> bytes:
     """Return records in a form that the same version of asof takes: `unpack` makes them again."""
     try:  # nearly always all are plain
-        return marshal.dumps(list(map(_values_of, records)), _FORMAT)
+        return _dumped([_values_of(record) for record in records])
     except ValueError:
         return marshal.dumps([_plain_or_stored(record) for record in records], _FORMAT)
 
@@ -42,18 +46,35 @@ def unpack(packed: bytes) -> Iterator[Record]:
 
 def _values_of(record: Record) -> tuple[Any, ...]:
     event = record.event
-    values = tuple(event.__dict__.values())  # before the statement is read, which is kept among them
+    fields = event.__dict__
+    values = tuple(fields.values())  # before the statement is read, which is kept among them
+    if "qualifiers" in fields:
+        _expect_plain(fields["qualifiers"])
     stated = _statement_in(event) if type(event) is EpisodeRecorded else None
     return (record[:7], event.type, event.version, values, stated)
 
 
+def _expect_plain(qualifiers: dict[str, Any] | None) -> None:
+    """Raise ValueError where a value is not plain."""
+    if qualifiers and not _PLAIN.issuperset(map(type, qualifiers.values())):
+        raise ValueError
+
+
 def _plain_or_stored(record: Record) -> tuple[Any, ...]:
-    values = _values_of(record)
     try:
-        marshal.dumps(values, _FORMAT)
+        values = _values_of(record)
+        _dumped([values])
     except ValueError:
-        return (*values[:3], record.event.encode(), None)
+        return (record[:7], record.event.type, record.event.version, record.event.encode(), None)
     return values
+
+
+def _dumped(records: list[tuple[Any, ...]]) -> bytes:
+    """Return what marshal makes of records. ValueError: a value is not plain."""
+    fields = chain.from_iterable(chain(map(_VALUES, records), filter(None, map(_STATEMENT, records))))
+    if not _PLAIN.issuperset(map(type, fields)):
+        raise ValueError
+    return marshal.dumps(records, _FORMAT)
 
 
 def _statement_in(event: EpisodeRecorded) -> tuple[Any, ...] | None:
@@ -61,7 +82,9 @@ def _statement_in(event: EpisodeRecorded) -> tuple[Any, ...] | None:
     if event.source != "fact":
         return None
     try:
-        return tuple(event.statement.__dict__.values())
+        fields = event.statement.__dict__
+        _expect_plain(fields["qualifiers"])
+        return tuple(fields.values())
     except DecodeError:  # whoever derives from it meets that too
         return None
 

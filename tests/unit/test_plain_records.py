@@ -1,12 +1,14 @@
 """A record that another process sends by its values is the one that it read: test_golden_events tries every event."""
 
+import numpy as np
 import pytest
 
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import DecodeError
-from asof_streams.events import Event, Record
+from asof_streams.events import Event, Record, decode
 from asof_streams.messages import FactStatement
 from asof_streams.plain_records import pack, unpack
+from asof_streams.semantic import MentionResolved
 
 
 def record(event: Event) -> Record:
@@ -64,3 +66,24 @@ def test_a_statement_that_cannot_be_read_stops_whoever_asks_for_it() -> None:
     assert isinstance(made.event, EpisodeRecorded)
     with pytest.raises(DecodeError, match="newer"):
         made.event.statement  # noqa: B018 - to read it is what raises
+
+
+@pytest.mark.parametrize(("field", "value"), [("score", np.float64(0.75)), ("reason", np.str_("similar name"))])
+def test_a_value_of_another_library_comes_along_as_it_is_stored(field: str, value: object) -> None:
+    """They look like a number and a text, and marshal takes their memory for bytes."""
+    resolved = MentionResolved(mention_id="m", episode_id="e", entity_id="a", reason="name", score=1.0)
+    other = MentionResolved(mention_id="m", episode_id="e", entity_id="a", reason="name", score=1.0)
+    other.__dict__[field] = value
+    made = [record.event for record in unpack(pack([record(resolved), record(other)]))]
+
+    assert made == [resolved, decode(other.type, other.version, other.encode())]
+    assert type(getattr(made[1], field)) is type(getattr(resolved, field))
+
+
+def test_a_qualifier_of_another_library_comes_along_as_it_is_stored() -> None:
+    stated = FactStatement(group_id="g", subject="Ana", relation="likes", object="chess", qualifiers={"how": 0.5})
+    stated.__dict__["qualifiers"] = {"how": np.float64(0.75)}
+    [made] = unpack(pack([record(stated)]))
+
+    assert isinstance(made.event, FactStatement)
+    assert made.event.qualifiers == {"how": 0.75}
