@@ -193,6 +193,21 @@ def test_a_question_that_fails_there_is_said_to_fail_and_the_process_goes_on(pro
     assert process.ask("entities_named", ("g", "Ana"), {}) == []
 
 
+def test_an_answer_may_be_any_text(tmp_path: Path) -> None:
+    with SqliteLog(tmp_path / "semantic.failed.sqlite", writable=True) as log:
+        process = GraphProcess(log, tmp_path / "some.db")
+        try:
+            assert process.ask("__getattribute__", ("generation",), {}) == "failed"
+        finally:
+            process.kill()
+
+
+def test_an_answer_that_cannot_be_sent_is_said_to_fail_and_the_process_goes_on(process: GraphProcess) -> None:
+    with pytest.raises(QuestionFailed):
+        process.ask("answers", (None,), {})  # one after the other
+    assert process.ask("entities_named", ("g", "Ana"), {}) == []
+
+
 def test_an_error_of_what_was_sent_is_raised_once_somebody_waits_for_it(process: GraphProcess) -> None:
     process.apply([record(0, FactInvalidated(fact_id="none", kind="ended", cause="none", holds=()))])
     with pytest.raises(DamagedLog, match="names fact none"):

@@ -23,11 +23,10 @@ _RECORDS: Final = 500  # that are sent together
 _WAITING: Final = 16  # messages that wait to be sent, of some hundred kilobytes each
 _APPLY, _APPEND, _SKIP, _ASK, _SETTLE, _FINISH = range(6)
 _AS_DRAFT: Final = itemgetter(*map(Record._fields.index, Draft._fields))
-_FAILED: Final = "failed"  # no answer of a store
 
 
 class QuestionFailed(Exception):
-    """A question raised an error in the other process."""
+    """A question raised an error in the other process, or has an answer that cannot be sent."""
 
 
 class GraphProcess:
@@ -60,13 +59,13 @@ class GraphProcess:
     def ask(self, name: str, values: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Return what a method of the graph returns, by its name: one that handlers ask.
 
-        QuestionFailed: it raises an error.
+        QuestionFailed: it raises an error, or returns what cannot be sent.
         """
         self._send(_ASK, name, values, named)
-        answer = self._receive()
-        if answer == _FAILED:
+        answers = self._receive()
+        if not answers:
             raise QuestionFailed
-        return answer
+        return answers[0]
 
     def settle(self) -> None:
         """Wait until all is done."""
@@ -182,10 +181,11 @@ class _Work:
             self._store.answer_handlers()
             self._answers = True
         try:
-            answer = getattr(self._store, name)(*values, **named)
+            self._channel.send((getattr(self._store, name)(*values, **named),))
+        except ChannelClosed:
+            raise
         except Exception:  # noqa: BLE001 - whatever it is, whoever asks meets it in its own process
-            answer = _FAILED
-        self._channel.send(answer)
+            self._channel.send(())  # nothing of the answer was sent, where it is what cannot be
 
 
 def start_process(log: SqliteLog, path: Path) -> GraphProcess | None:
