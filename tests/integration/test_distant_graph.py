@@ -1,11 +1,13 @@
 """A graph that another process writes is the one that this process would have written, whoever asks how much."""
 
+import gc
 import os
 import re
 import signal
 import sqlite3
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Literal
 
@@ -248,6 +250,18 @@ def test_a_build_whose_process_was_killed_fails_and_goes_on_later(
             memory.rebuild("elsewhere")
     memory.rebuild("elsewhere")
     assert memory.digest("elsewhere") == memory.digest("main")
+
+
+def test_what_was_kept_of_beliefs_is_dropped_once_this_process_takes_over(
+    log: SqliteLog, process: GraphProcess, tmp_path: Path
+) -> None:
+    with ExitStack() as opened:
+        graph = DistantGraph(process, log, tmp_path / "some.db", opened)
+        graph.apply([record(0, ANA)])
+        kept = weakref.ref(graph._beliefs)
+        graph.take_over()
+        gc.collect()
+        assert kept() is None
 
 
 def test_a_process_that_cannot_be_started_is_none(

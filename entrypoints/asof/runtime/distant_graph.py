@@ -108,6 +108,7 @@ class DistantGraph:
             self._here = self._opened.enter_context(replacing(self._log, self._path))
             self._here.answer_handlers()
             self.layer.resume()
+            self._beliefs = BeliefCache()  # the graph answers
         return self._here
 
     def finish(self) -> None:
