@@ -15,7 +15,7 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
-from asof.runtime import distant_graph, generation_build, graph_process, read_ahead
+from asof.runtime import distant_graph, generation_build, generations, graph_process, read_ahead
 from asof.runtime.build_file import BuildFile
 from asof.runtime.distant_graph import DistantGraph
 from asof.runtime.graph_process import GraphProcess, QuestionFailed, start_process
@@ -235,21 +235,33 @@ def test_a_process_that_was_ended_here_takes_nothing_more(process: GraphProcess)
         process.append(7)
 
 
-def test_a_build_whose_process_was_killed_fails_and_goes_on_later(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("appends", [1, 3])
+def test_a_build_whose_process_was_killed_goes_on_in_one(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, taken: list[bool], appends: int
 ) -> None:
-    append = GraphProcess.append
+    """As where there is no memory left for both."""
+    monkeypatch.setattr(distant_graph, "_FEW", 1_000_000)
+    monkeypatch.setattr(generations, "FLUSH_EVERY", 10)
+    append, left = GraphProcess.append, [None] * appends
 
     def killed(self: GraphProcess, checkpoint: int) -> None:
         append(self, checkpoint)
-        os.kill(self._child.pid, signal.SIGKILL)
+        left.pop()
+        if not left:
+            self.settle()
+            os.kill(self._child.pid, signal.SIGKILL)
 
-    with monkeypatch.context() as killing:
-        killing.setattr(GraphProcess, "append", killed)
-        with pytest.raises(StorageFailed, match="has ended"):
-            memory.rebuild("elsewhere")
+    monkeypatch.setattr(GraphProcess, "append", killed)
     memory.rebuild("elsewhere")
+
+    assert (left, taken) == ([], [])
     assert memory.digest("elsewhere") == memory.digest("main")
+    monkeypatch.setattr(generation_build, "start_process", lambda *_: None)
+    memory.rebuild("here")
+    assert content(memory, "elsewhere") == content(memory, "here")
+    assert [check for check in memory.verify() if not check.ok] == []
+    assert not list(memory._session.places.graph("elsewhere").parent.glob("*.building*"))
+    assert "the process that writes it has ended" in caplog.text
 
 
 def test_what_was_kept_of_beliefs_is_dropped_once_this_process_takes_over(

@@ -51,6 +51,11 @@ class DistantGraph:
         """Whether the other process still writes the graph, and the log."""
         return self._here is None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the other process ended by itself: what it has not appended is to be derived again."""
+        return self._process.has_ended
+
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
         if self._here is not None:
             return self._here.entities_named(group, name)

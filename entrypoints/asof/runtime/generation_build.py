@@ -7,6 +7,7 @@ and what became visible after that is seen by a writer that sees the new catalog
 last, and goes on from where the other stopped.
 """
 
+import logging
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import cast
@@ -35,6 +36,8 @@ from asof_streams.control import GenerationBuilt
 from asof_streams.errors import BuildStopped, StorageFailed, WriterBusy
 from asof_streams.events import Event
 from asof_streams.sqlite_log import SqliteLog
+
+_log = logging.getLogger(__name__)
 
 IN_BULK = BATCH  # records that are left to read, above which the graph is filled in bulk
 
@@ -92,15 +95,26 @@ class _Build:
         self._progress = progress
         self._budget = budget
         self._graph: DistantGraph | None = None  # what is built in bulk by way of another process
+        self._is_alone = False  # after such a process has ended
 
     def follow(self) -> None:
         """Bring the generation up to the messages that are visible."""
+        while not self._followed():
+            pass
+
+    def _followed(self) -> bool:
+        """Return False where the process beside this one has ended: this one goes on alone from what it has kept."""
         try:
             self._follow()
-        except (StorageFailed, FileNotFoundError):
-            if self._file.is_there():
+        except (StorageFailed, FileNotFoundError) as error:
+            if not self._file.is_there():
+                raise self._file.stopped() from None
+            if self._graph is None or not self._graph.is_lost:
                 raise
-            raise self._file.stopped() from None
+            _log.warning("%s; the build goes on without it", error)
+            self._is_alone = True
+            return False
+        return True
 
     def _follow(self) -> None:
         places, name, self._graph = self._places, self._info.name, None
@@ -140,7 +154,7 @@ class _Build:
         def load(log: SqliteLog, path: Path) -> AbstractContextManager[SqliteGraph]:
             if journal is not None or path.exists() or episodic.end() - log.checkpoint() <= IN_BULK:
                 return following_store(log, path)
-            process = start_process(log, place_beside(path))
+            process = None if self._is_alone else start_process(log, place_beside(path))
             if process is None:
                 store = opened.enter_context(replacing(log, path))
                 store.answer_handlers()

@@ -41,6 +41,7 @@ class GraphProcess:
         self._child = ChildProcess(_serve, path, log.path, log.term)
         self._outbox = _Outbox(self._child)
         self._records: list[Record] = []  # that are not sent yet
+        self.has_ended = False  # by itself, as where another one needed its memory
 
     def apply(self, records: Sequence[Record]) -> None:
         """Have records applied to the graph."""
@@ -102,6 +103,7 @@ class GraphProcess:
         try:
             return self._child.receive()
         except ChannelClosed:
+            self.has_ended = True
             raise StorageFailed(f"{self._path}: the process that writes it has ended") from None
 
 
