@@ -88,7 +88,11 @@ OF_NO_FIELD = {
     "the memory, the machine or a server is not as the question needs it": {
         *("operations/sessions open_existing", "operations/upkeep repair"),
         *("runtime/backup back_up", "runtime/checkout check_out", "runtime/extractors expect"),
-        *("runtime/extractors registry_of", "runtime/generations _begun_with", "runtime/log_compression compress_logs"),
+        *(
+            "runtime/extractors registry_of",
+            "runtime/kept_ontologies ontology_begun_with",
+            "runtime/log_compression compress_logs",
+        ),
         *("runtime/replica_manifest expect_no_copy", "runtime/replica_manifest _is_kept", "service/session writer"),
         *("service/topic_log __init__", "kafka/messages_topic __init__"),
         *("kafka/errors _refusal", "kafka/errors _try", "kafka/errors translate", "kafka/topics _raise_refused"),

@@ -4,8 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
-from asof.runtime.generations import restore_ontologies
-from asof.runtime.kept_ontologies import kept_ontology
+from asof.runtime.kept_ontologies import kept_ontology, restore_ontologies
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import load_ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo

@@ -15,8 +15,7 @@ from asof.kafka.replica import adopt_generation, begin_catalog, list_generations
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.belief_writer import BeliefWriter, BuildTerms
 from asof.runtime.extractors import extractor_factory
-from asof.runtime.generations import restore_ontologies
-from asof.runtime.kept_ontologies import kept_ontology
+from asof.runtime.kept_ontologies import kept_ontology, restore_ontologies
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
 from asof.runtime.watchdog import Watchdog

@@ -23,7 +23,7 @@ from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime import bounded_run
 from asof.runtime.fork_server import ForkServer
-from asof.runtime.generations import expect_ontology
+from asof.runtime.kept_ontologies import expect_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_worker
 from asof.runtime.replica_health import AGENT_FILES, FILE, ReplicaProgress, write_health

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Final, Protocol
 
 from asof.runtime.extractors import ExtractorFactory
-from asof.runtime.kept_ontologies import keep_ontology, kept_ontology, ontology_names
+from asof.runtime.kept_ontologies import keep_ontology, kept_ontology, ontology_begun_with, ontology_names
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
 from asof.settings import Settings
@@ -23,11 +22,10 @@ from asof_agents.ports import EpisodeView
 from asof_agents.prefetcher import prefetch_batches
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
-from asof_projections.generations import FIRST, Catalog, GenerationInfo
+from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import BuildStopped, ContractError, DamagedLog, InvalidInput
+from asof_streams.errors import BuildStopped, ContractError, DamagedLog
 from asof_streams.events import Draft, Event, Record
-from asof_streams.files import locked_folder, make_folder
 from asof_streams.ingestion_config import IngestionConfig
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -88,7 +86,9 @@ def build_of(places: DirectoryLayout, info: GenerationInfo, settings: Settings) 
     InvalidInput: the generation's ontology was not kept, as in a copy of topics, and the one that is set is another.
     """
     path = places.ontology_of(info.name)
-    ontology = kept_ontology(path) if path.exists() else _begun_with(load_ontology(settings.ontology), info, path)
+    ontology = (
+        kept_ontology(path) if path.exists() else ontology_begun_with(load_ontology(settings.ontology), info, path)
+    )
     return Build(info.build, ontology, info.policy, ingestion=info.ingestion or IngestionConfig(), rule=info.rule)
 
 
@@ -183,46 +183,6 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontol
         return kept_ontology(path)
 
     return Ontologies(own or kept_ontology(places.ontology), ontology_names(places), find)
-
-
-def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:
-    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. InvalidInput: it is unknown.
-
-    ontology: the one that is set.
-    """
-    first = catalog.generations[0]
-    wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
-    for path, info in wanted.items():
-        if path.exists():
-            continue
-        make_folder(path.parent)
-        with locked_folder(path.parent):  # the recorder and the believer of a partition may begin at the same time
-            if not path.exists():
-                keep_ontology(_begun_with(ontology, info, path), path)
-
-
-def expect_ontology(places: DirectoryLayout, info: GenerationInfo, ontology: Ontology) -> None:
-    """Check that the ontology of a generation is here, or is known. InvalidInput: it is neither."""
-    path = places.ontology_of(info.name)
-    if not path.exists():
-        _begun_with(ontology, info, path)
-
-
-def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
-    """Return the ontology in the place of one that is missing: the one that is set, or an earlier one of asof.
-
-    One that was built beside the first may have any of asof's. InvalidInput: none is the one that it was begun with.
-    """
-    built = info.name != FIRST and info.ontology in registry.names()
-    own = [registry.load(info.ontology)] if built else []
-    digest = info.ontology_digest
-    found = next((known for known in (ontology, *own) if known.digest == digest), None) or registry.earlier(digest)
-    if found is None:
-        raise InvalidInput(
-            f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
-            f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
-        )
-    return found
 
 
 def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from asof.runtime.control_log import catch_up, decided
 from asof.runtime.extractors import ExtractorFactory, extractor_factory
-from asof.runtime.generations import check_order, restore_ontologies
+from asof.runtime.generations import check_order
 from asof.runtime.graph_database import address_of
-from asof.runtime.kept_ontologies import keep_ontology
+from asof.runtime.kept_ontologies import keep_ontology, restore_ontologies
 from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.replica_manifest import expect_no_copy
 from asof.runtime.wiring import OpenLog, describe, existing, load_ontology, used_trees, writable_log
