@@ -1,5 +1,7 @@
 """What is measured: a figure, the baseline run beside it, the target it is held to; and the machine it ran on."""
 
+import _sqlite3 as sqlite3_module
+import ctypes
 import math
 import os
 import platform
@@ -137,6 +139,17 @@ def peak_megabytes() -> float:
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
         return max(waited_for, int(line.split()[1]) / 1e3)
     return max(waited_for, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _PER_MEGABYTE)
+
+
+def sqlite_megabytes() -> float:
+    """Return what SQLite has allocated in this process, nearly all of it pages; 0 where its library does not say."""
+    library = ctypes.CDLL(sqlite3_module.__file__)
+    try:
+        used = library.sqlite3_memory_used
+    except AttributeError:
+        return 0.0
+    used.restype = ctypes.c_int64
+    return float(used()) / 1e6
 
 
 def _file_system(folder: Path) -> str:

@@ -69,7 +69,7 @@ class _Growth:
     def _grown(self, start: int, size: int, most: int) -> Iterator[_Measured]:
         """Write messages up to a size; yield what is measured there."""
         written = child("grow", self._directory, self.what, start, size, most, self.model)
-        memory = {"writer": written["writer_megabytes"]}
+        memory = {"writer": written["writer_megabytes"], "of it SQLite's": written["sqlite_megabytes"]}
         yield _Measured(
             "a message", "us of processor time", {"us": written["us"]},
             f"{written['us_before']:.0f} on average since the size before",

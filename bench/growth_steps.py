@@ -10,7 +10,7 @@ from typing import Any, Final
 import asof
 from asof.api.memory import Memory
 from bench import story, synthetic
-from bench.figures import peak_megabytes
+from bench.figures import peak_megabytes, sqlite_megabytes
 
 _TOGETHER: Final = 100  # messages of a call
 _LAST: Final = 1_000  # messages that take turns with those of another directory, which has
@@ -25,7 +25,7 @@ def grow(directory: str, what: str, start: str, stop: str, total: str, model: st
     """Write messages from one on, up to another, of so many; model: the address of one that reads them, or "".
 
     `us` are microseconds of a message: of the last ones, of those of a new directory in turns with them (`us_beside`),
-    and of all that came before (`us_before`).
+    and of all that came before (`us_before`). `sqlite_megabytes` are at the end.
     """
     settings: dict[str, Any] = {"embedder": "none"}
     if model:
@@ -46,6 +46,7 @@ def grow(directory: str, what: str, start: str, stop: str, total: str, model: st
                 for at in range(0, turns, _TURN)
             ]
         said["us"], said["us_beside"] = map(mean, zip(*times, strict=True))
+        said["sqlite_megabytes"] = sqlite_megabytes()
         if model:
             said["calls"] = sum(usage.calls for usage in memory.usage(all_groups=True))
     return said

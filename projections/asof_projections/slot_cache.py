@@ -27,7 +27,7 @@ from asof_streams.semantic import (
 OF_SLOTS: Final = frozenset(
     {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
 )
-_MOST: Final = 200_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
+_MOST: Final = 100_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
 _MOST_LOADING: Final = 600_000  # while a store is loaded in bulk, perhaps by way of a process: a read costs much
 _LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation

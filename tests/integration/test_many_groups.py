@@ -1,4 +1,4 @@
-"""Many groups of few messages: neither memory nor open files grow with the number of those that nobody uses."""
+"""Many groups of few messages, and one of many: neither memory nor open files grow with what nobody uses."""
 
 import gc
 import io
@@ -12,6 +12,7 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
+from asof_projections import slot_cache
 from asof_projections.graph.sqlite_store import postings, recent_turns, write_buffer
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from effort import tries
@@ -58,15 +59,41 @@ def group(number: int, groups: int) -> str:
 
 
 def test_a_group_takes_no_memory_but_for_what_is_said_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What is kept of the groups that were written or asked about last has a bound, which is a small one here.
+    bound_caches(monkeypatch)
+    held(tmp_path / "first", GROUPS)  # what is loaded once
+    few, many = held(tmp_path / "few", GROUPS), held(tmp_path / "many", 2 * GROUPS)
+    assert many - few < MOST * GROUPS
+
+
+def test_what_was_said_takes_no_memory_of_who_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bound_caches(monkeypatch)
+    written(tmp_path / "first", GROUPS // 2)  # what is loaded once
+    few, many = written(tmp_path / "few", GROUPS // 2), written(tmp_path / "many", GROUPS)
+    assert many - few < MOST * GROUPS // 2
+
+
+def written(data: Path, count: int) -> int:
+    """Return the bytes that a memory holds that took so many messages of one group."""
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I like tea.", group_id="group", role="Ana")
+        tracemalloc.start()
+        try:
+            memory.produce(io.BytesIO(b"\n".join(line(number, 1) for number in range(count))))
+            clear_bounded_caches()
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+
+def bound_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is kept of what was written or asked about last have small bounds."""
     monkeypatch.setattr(GenerationalCache.__init__, "__defaults__", (20,))
+    monkeypatch.setattr(slot_cache, "_MOST", 20)
     monkeypatch.setattr(recent_turns, "_GROUPS", 2)
     monkeypatch.setattr(postings, "_MOST", 20)
     monkeypatch.setattr(write_buffer, "_EXACT_MAX", 16)
     monkeypatch.setattr(write_buffer, "_BLOOM_BYTES", 1 << 12)
-    held(tmp_path / "first", GROUPS)  # what is loaded once
-    few, many = held(tmp_path / "few", GROUPS), held(tmp_path / "many", 2 * GROUPS)
-    assert many - few < MOST * GROUPS
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True])

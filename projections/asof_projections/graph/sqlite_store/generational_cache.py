@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 
-_CAPACITY: Final = 200_000  # answers of one generation, some hundred bytes each
+_CAPACITY: Final = 100_000  # answers of one generation, some hundred bytes each
 
 A = TypeVar("A")
 

@@ -35,8 +35,8 @@ REMEDY: Final = "rebuild it from its log"
 _COMMITTED: Final = "INSERT OR REPLACE INTO meta VALUES ('position', ?), ('head', ?)"
 _FOLLOWED: Final = f"{_COMMITTED}, ('checkpoint', ?)"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
-_WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
-    "PRAGMA cache_size = -131072",
+_WRITING: Final = (  # ids are random, so a commit touches many pages: copy them back seldom
+    "PRAGMA cache_size = -32768",  # KiB, of a commit; the system keeps the other pages, once for all processes
     "PRAGMA wal_autocheckpoint = 65536",  # pages, where Checkpoints come too late
     "PRAGMA journal_size_limit = 67108864",
 )
