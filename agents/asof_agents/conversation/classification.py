@@ -21,6 +21,7 @@ _WHEN: Final = r"(?:\s+(?:now|right now|today|this (?:week|month|quarter|year)|f
 _IS: Final = rf"{_WHEN}\s+is\s+(?:to(?:\s+|$))?"
 _DECLARED: Final = {  # by the words of a declaration: its saliency
     rf"(?:my\s+{_OWN}(?:goal|objective|aim|ambition)|one\s+of\s+my\s+{_OWN}(?:goal|objective|aim|ambition)s){_IS}": 1.0,
+    rf"my\s+{_OWN}(?:goal|objective|aim|ambition)s{_WHEN}\s+are\s+to\s+": 1.0,
     rf"i(?:\s+have|['\N{{RIGHT SINGLE QUOTATION MARK}}]ve\s+got)\s+(?:a|one)\s+{_OWN}goal\s+(?:to|of)\s+": 1.0,
     rf"(?:my\s+{_OWN}priority|one\s+of\s+my\s+{_OWN}priorities){_IS}": 0.9,
     r"i(?:\s+aim|(?:['\N{RIGHT SINGLE QUOTATION MARK}]m|\s+am)\s+aiming)\s+to\s+": 0.8,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 SCRIPT: Final = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('version', {VERSION}), ('messages', 0), ('messages_head', x''), ('log', 0), ('log_head', x''),
