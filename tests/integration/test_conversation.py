@@ -192,6 +192,8 @@ def test_who_asks_about_a_time_is_told_what_was_true_then(
         ("When is my dentist appointment?", "alice attended dentist appointment (planned), on 2025-02-03"),
         ("Do I have a dentist appointment?", "alice attended dentist appointment (planned), on 2025-02-03"),
         ("When did I visit Porto?", "alice visited Porto, on 2025-01-02"),
+        ("When did I visit Turin?", "alice visited Turin, in 2019"),
+        ("When did I visit Genoa?", "alice visited Genoa, in 2018-06"),
         ("How long have I lived in Rome?", "alice lives in Rome, from 2020-05-01"),
         ("Do I live in Rome?", "alice lives in Rome"),
     ],
@@ -202,6 +204,7 @@ def test_what_is_planned_or_was_done_is_told_with_its_day_and_who_asks_when_is_t
     async def ask(here: Platform) -> None:
         await here.say("I have a dentist appointment on 3 February")
         await here.say("I visited Porto on 2 January.")
+        await here.say("I visited Turin in 2019. I visited Genoa in June 2018.")
         await here.say("I moved to Rome in May 2020.")
         await here.learned()
         [answer] = await here.say(asked)

@@ -16,6 +16,8 @@ NO_MODEL = "No language model is set"
     [
         ("hi there", "greeting"),
         ("Good evening!", "greeting"),
+        ("yo, anybody home?", "greeting"),
+        ("Are you there?", "greeting"),
         ("How are you?", "wellbeing"),
         ("hey, how are you doing today", "wellbeing"),
         ("Hello! What’s up?", "wellbeing"),
@@ -46,6 +48,7 @@ def test_small_talk_is_told_by_its_words(text: str, kind: str) -> None:
     [
         "How are you and Tom related?",
         "How is Tom?",
+        "Is anyone there allergic?",
         "How are my sister's kids?",
         "What can you do about the leak?",
         "What can Nina do?",

@@ -10,9 +10,10 @@ SmallTalk = Literal["greeting", "wellbeing", "abilities", "thanks", "farewell", 
 _MOST: Final = 16  # words of a question: one that is longer asks more
 _WORD: Final = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
 _OPENING: Final = (
-    r"(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening)|so|and|well|ok|okay|oh|please)(?: there)? )*"
+    r"(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening)|so|and|well|ok|okay|oh|please)(?: there)? )*"
 )
 _ASKED: Final[dict[SmallTalk, str]] = {
+    "greeting": r"(?:is )?(?:any|some)(?:one|body) (?:there|here|home|in)|(?:are )?you (?:there|here|awake|around)|yo",
     "wellbeing": r"how(?: are|'re) (?:you|things)(?: doing| feeling)?|how(?:'s| is) it going|hows it going|"
     r"how(?:'s| is) your day(?: going)?|how(?: was|'s) your (?:day|week|weekend|night)|how do you do|"
     r"how have you been|what(?:'s| is) up|whats up|(?:are )?you (?:ok|okay|well|good)|and you|how about you",

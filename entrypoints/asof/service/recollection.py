@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, time, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -185,14 +185,29 @@ def _span(fact: Fact | FactRow) -> tuple[int, int]:
 
 
 def _shown_with_days(fact: Fact | FactRow) -> ShownFact:
-    """Return a fact with the day on which it is, or the days from and until which it holds, as far as they are told."""
+    """Return a fact with the day on which it is, or the days from and until which it holds, as far as they are told.
+
+    Of what happened within a month or a year these are named.
+    """
     start, end = _span(fact)
     if start + DAY == end:
         return _shown_with(fact, f", on {to_datetime(start).date()}")
+    if fact.occurrence and NEG < start < end < INF and (named := _whole(to_datetime(start), to_datetime(end))):
+        return _shown_with(fact, f", in {named}")
     is_told = NEG < start < end - 1  # one that nobody told stands right before the end
     since = f", from {to_datetime(start).date()}" if is_told else ""
     until = "" if end == INF else f", until {to_datetime(end).date()}"
     return _shown_with(fact, f"{since}{until}")
+
+
+def _whole(first: datetime, after: datetime) -> str:
+    """Return the year or the month that a period is; "": it is another one."""
+    months = (after.year - first.year) * 12 + after.month - first.month
+    if (first.day, first.time()) != (1, time()) or (after.day, after.time()) != (1, time()):
+        return ""
+    if months == 1:
+        return f"{first:%Y-%m}"
+    return f"{first:%Y}" if (first.month, months) == (1, 12) else ""
 
 
 def _shown_with(fact: Fact | FactRow, days: str) -> ShownFact:
