@@ -264,12 +264,30 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_timezones.py",
     ),
     "projections/asof_projections/queries/export.py": ("tests/unit/test_export.py",),
-    "projections/asof_projections/queries/export_turns.py": ("tests/unit/test_export.py",),
-    "projections/asof_projections/queries/fact_table.py": ("tests/integration/test_export_forms.py",),
-    "projections/asof_projections/queries/graphml.py": ("tests/unit/test_export.py",),
-    "projections/asof_projections/queries/json_ld.py": ("tests/integration/test_export_forms.py",),
-    "projections/asof_projections/queries/mermaid.py": ("tests/integration/test_export_forms.py",),
-    "projections/asof_projections/queries/parquet.py": ("tests/integration/test_export_forms.py",),
+    "projections/asof_projections/queries/export_turns.py": (
+        "tests/unit/test_export_turns.py",
+        "tests/unit/test_export.py",
+    ),
+    "projections/asof_projections/queries/fact_table.py": (
+        "tests/unit/test_written_forms.py",
+        "tests/integration/test_export_forms.py",
+    ),
+    "projections/asof_projections/queries/graphml.py": (
+        "tests/unit/test_written_forms.py",
+        "tests/unit/test_export.py",
+    ),
+    "projections/asof_projections/queries/json_ld.py": (
+        "tests/unit/test_written_forms.py",
+        "tests/integration/test_export_forms.py",
+    ),
+    "projections/asof_projections/queries/mermaid.py": (
+        "tests/unit/test_written_forms.py",
+        "tests/integration/test_export_forms.py",
+    ),
+    "projections/asof_projections/queries/parquet.py": (
+        "tests/unit/test_written_forms.py",
+        "tests/integration/test_export_forms.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/turn_cache.py": (
         "tests/unit/test_recent_turns.py",
         "tests/unit/test_mentions_agent.py",
@@ -354,7 +372,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_diffs.py",
         "tests/unit/test_questions.py",
     ),
-    "projections/asof_projections/queries/effects.py": ("tests/integration/test_effects.py",),
+    "projections/asof_projections/queries/effects.py": (
+        "tests/unit/test_message_effects.py",
+        "tests/integration/test_effects.py",
+    ),
     "projections/asof_projections/queries/evidence.py": (
         "tests/unit/test_evidence.py",
         "tests/unit/test_questions.py",

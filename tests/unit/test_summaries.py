@@ -55,6 +55,8 @@ def test_a_sentence_that_does_not_fit_leaves_room_for_the_next():
     long, short = (AttributeRow("id", "note", value, 1.0, 0, "said") for value in ("x" * LONGEST, "short"))
 
     assert summary([long, short], []) == "note: short."
+    whole = long._replace(value="x" * (LONGEST - len("note: .")))
+    assert len(summary([whole, short], [])) == LONGEST
 
 
 def test_a_summary_that_a_producer_gave_stands_in_the_place_of_one_made_here():
@@ -88,3 +90,15 @@ def test_duplicates_are_named_with_the_reason_and_the_time_over_which_they_were_
     assert (link["duplicate_name"], link["into_name"], link["reason"]) == ("Annie", "Ana", "also known as")
     assert (link["known_from"], link["known_to"]) == ("2024-01-01T00:00:00Z", None)
     assert [link["known_to"] for link in links("2025")] == ["2024-01-05T00:00:00Z"]
+
+
+def test_a_community_is_summed_up_by_what_its_members_have_with_each_other_then_by_what_happened(history):
+    history.tell("2024-01-01", relation="visited", object="Oslo", valid_at="2020-02-01", invalid_at="2020-02-02")
+    history.say("2024-01-02", "Ana -knows-> Ben", update_communities=True)
+    for number, liked in enumerate(("Tea", "Jazz", "Rain", "Snow")):
+        history.say(f"2024-01-0{3 + number}", f"Ana -likes-> {liked}")
+
+    [community] = history.questions.communities(on("2025"), "g")
+    assert community.summary == (
+        "Ana knows Ben. Ana likes Snow. Ana likes Rain. Ana likes Jazz. Ana likes Tea. Ana visited Oslo."
+    )

@@ -79,7 +79,7 @@ class GenerationView:
 
     def facts(self, subject: Namesakes) -> list[FactRow]:
         """Return the facts of a subject, by start."""
-        about = FactsFilter.model_construct(group_id=subject.group, all_groups=False)
+        about = FactsFilter.model_construct(group_id=subject.group)
         window = Window.at(Moment(None, self._known))
         uuids = self._store.introduced(*subject)
         return self._store.facts(about, window, subjects=uuids) if uuids else []
@@ -140,11 +140,10 @@ class Comparison:
 
         same: counts the facts that both believe alike, by relation.
         """
-        start, passed = after or (None, 0)
         same = Counter() if same is None else same
-        for subject in self._subjects(group, start):
+        for subject in self._subjects(group, None if after is None else after[0]):
             found = enumerate(self._compare(subject, same), 1)
-            yield from ((subject, n, one) for n, one in found if subject != start or n > passed)
+            yield from ((subject, n, one) for n, one in found if after is None or (subject, n) > after)
 
     def summary(self, group: str | None, first: int) -> tuple[list[RelationDifferences], list[Found]]:
         """Return the numbers of each relation, by its name, and the first differences."""
@@ -161,9 +160,9 @@ class Comparison:
     def explained(self, found: FactDifference) -> GenerationDifference:
         """Return a difference with the words behind both sides."""
         _, base, other = found
-        if base is None and other is not None:
-            base = _asserted_as(other, self._base)
-        elif other is None and base is not None:
+        if base is None:
+            base = other and _asserted_as(other, self._base)
+        elif other is None:
             other = _asserted_as(base, self._other)
         return GenerationDifference(found.label, self._base.why(base), self._other.why(other))
 
