@@ -21,6 +21,7 @@ from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFou
 from asof_streams.extraction_options import unset
 from asof_streams.files import replace_file
 from asof_streams.ingestion_config import IngestionConfig
+from asof_streams.json_document import read_json
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"
@@ -183,7 +184,7 @@ def load(directory: Path) -> Catalog | None:
     except FileNotFoundError:
         return None
     try:
-        stored = json.loads(text)
+        stored = read_json(text)
         if stored["format"] != FORMAT:
             raise ContractError(
                 f"{FILE} has format {stored['format']}: the directory was made by another version of asof"

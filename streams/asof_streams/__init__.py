@@ -19,6 +19,7 @@ __all__ = [
     "ids",
     "ingestion_config",
     "instants",
+    "json_document",
     "kafka",
     "key_store",
     "key_tree",

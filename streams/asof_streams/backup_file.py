@@ -25,6 +25,7 @@ from asof_streams.chain import Row
 from asof_streams.content_keys import is_encrypted
 from asof_streams.errors import DamagedFile, StorageFailed
 from asof_streams.files import make_file, sync
+from asof_streams.json_document import read_json
 
 FORMAT: Final = "asof backup"
 VERSION: Final = 2
@@ -95,7 +96,7 @@ def read_backup(path: Path) -> Iterator[Line]:
     try:
         with _opened(path) as file:
             for encoded in file:
-                last = json.loads(encoded)
+                last = read_json(encoded)
                 if isinstance(last, dict) and "sha256" in last:
                     break
                 digest.update(encoded)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Protocol
 
 from asof_streams.errors import DamagedFile, InvalidInput, KeysUnavailable
 from asof_streams.files import locked_folder, make_folder, replace_file
+from asof_streams.json_document import read_json
 from asof_streams.key_tree import KeyTree, is_whole
 
 FORMAT: Final = "asof keys"
@@ -192,7 +193,7 @@ def _read(path: Path) -> Sequence[KeyTree]:
 
 
 def _trees_in(content: bytes) -> Sequence[KeyTree]:
-    told = json.loads(content)
+    told = read_json(content)
     if (told["format"], told["version"]) != (FORMAT, VERSION):
         raise ValueError("another format")
     kept = [{way: bytes.fromhex(key) for way, key in nodes.items()} for nodes in told["trees"]]
@@ -226,7 +227,7 @@ class KeyPlace(NamedTuple):
 def key_place(file: Path) -> KeyPlace | None:
     """Return what a directory's `keys.json` says; None: its content is not encrypted. DamagedFile."""
     try:
-        told = json.loads(file.read_bytes())
+        told = read_json(file.read_bytes())
         if (told["format"], told["version"]) != (FORMAT, VERSION):
             raise ValueError("another format")
         return KeyPlace(Path(told["folder"]), str(told["memory"]))

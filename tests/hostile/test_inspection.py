@@ -16,8 +16,11 @@ from asof.runtime.integrity import verify
 from asof.runtime.kept_ontologies import kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.repair import repair
+from asof.runtime.replica_manifest import copied
 from asof.settings import Settings
-from asof_streams.errors import AsofError, StorageFailed
+from asof_projections import generations
+from asof_streams.errors import AsofError, DamagedFile, StorageFailed
+from asof_streams.key_store import key_place
 from effort import tries
 from full_disk import files_no_larger_than
 from old_directories import unpack
@@ -301,3 +304,41 @@ def test_what_cannot_be_read_on_a_full_disk_is_reported_and_never_deleted(whole:
     world = World(data, embedder="hash")
     assert world.memory.repair() == []
     world.memory.close()
+
+
+DEEP = b"[" * 200_000  # JSON that no reader follows to its end
+
+
+@pytest.mark.parametrize("name", ["ontology.json", "generations/main/ontology.json"])
+def test_an_ontology_that_is_nested_too_deep_is_reported_and_repaired(tmp_path: Path, name: str) -> None:
+    world = World(tmp_path / "data")
+    world.tell("2024-01-01", object="Berlin")
+    world.memory.close()
+    whole = (world.path / name).read_bytes()
+    (world.path / name).write_bytes(DEEP)
+    places = DirectoryLayout(world.path)
+
+    assert [check.what for check in verify(places) if not check.ok] == [f"ontology {name}"]
+    with pytest.raises(DamagedFile, match="is missing or damaged"):
+        kept_ontology(world.path / name)
+    repair(places, world.settings)
+
+    assert (world.path / name).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("catalog.json", generations.load),
+        ("topics.json", copied),
+        ("keys.json", lambda folder: key_place(folder / "keys.json")),
+        ("one.backup", lambda folder: asof.restore(folder / "one.backup", data=folder / "restored")),
+    ],
+)
+def test_a_file_that_is_nested_too_deep_is_damaged(tmp_path: Path, name: str, read: Callable[[Path], object]) -> None:
+    (tmp_path / name).write_bytes(DEEP)
+
+    with pytest.raises(DamagedFile):
+        read(tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -25,6 +25,7 @@ from asof_projections.generations import GenerationInfo, check_name
 from asof_projections.model.builds import BuildState, PauseReason, UnfinishedBuild
 from asof_streams.errors import BuildStopped, InvalidInput, NotFound, StorageFailed
 from asof_streams.files import locked_file, locked_folder, remove_folder, replace_file, wait_for_lock
+from asof_streams.json_document import read_json
 from asof_streams.writer_lock import WriterLock, is_held
 
 Stop = Literal["paused", "cancelled"]
@@ -270,7 +271,7 @@ def _reason(places: DirectoryLayout, name: str) -> PauseReason | None:
 def _read(path: Path) -> dict[str, Any] | None:
     """Return the content of such a file; None: there is none, or it is of an earlier version, or damaged."""
     try:
-        stored: dict[str, Any] = json.loads(path.read_bytes())
+        stored: dict[str, Any] = read_json(path.read_bytes())
         GenerationInfo.of(stored["info"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None

@@ -1,6 +1,5 @@
 """The ontologies that a directory keeps: as they were when they were first used, whatever became of their files."""
 
-import json
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo
 from asof_streams.errors import DamagedFile, InvalidInput
 from asof_streams.files import locked_folder, make_folder, replace_file
+from asof_streams.json_document import read_json
 
 _MOST: Final = 32  # ontologies in memory
 
@@ -32,7 +32,7 @@ def kept_ontology(path: Path) -> Ontology:
 @lru_cache(maxsize=_MOST)
 def _ontology_in(content: bytes) -> Ontology:
     """Return the ontology in the content of such a file; to validate one takes longer than to read it."""
-    kept = json.loads(content)
+    kept = read_json(content)
     ontology = Ontology.model_validate(kept["ontology"])
     if ontology.digest != kept["digest"]:
         raise ValueError("another digest")

@@ -17,6 +17,7 @@ from asof_projections.model.answers import LogEvent
 from asof_streams.errors import DamagedFile, InvalidInput
 from asof_streams.events import Record
 from asof_streams.files import make_folder, replace_file
+from asof_streams.json_document import read_json
 from asof_streams.sqlite_log import SqliteLog
 
 _CHUNK: Final = 1_000  # events at once, or a few more: those of one message stay together
@@ -69,7 +70,7 @@ class ReplayPosition:
     def load(self) -> int:
         """Return the position; 0 where none is kept. InvalidInput: it is one of another log, that was here before."""
         try:
-            kept = json.loads(self._path.read_text("utf-8"))
+            kept = read_json(self._path.read_text("utf-8"))
             position, hash_ = kept["position"], bytes.fromhex(kept["hash"])
         except FileNotFoundError:
             return 0

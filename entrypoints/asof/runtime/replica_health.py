@@ -10,6 +10,7 @@ from asof.runtime import clock
 from asof_streams.errors import DamagedFile, NotFound
 from asof_streams.files import make_folder, replace_file
 from asof_streams.instants import SECOND
+from asof_streams.json_document import read_json
 
 FILE: Final = "worker.json"
 AGENT_FILES: Final = {  # of a worker that runs no agent of those before, so that one that does may share its directory
@@ -69,7 +70,7 @@ class ReplicaHealth:
     @classmethod
     def _read(cls, path: Path) -> Self | None:
         try:
-            found = json.loads(path.read_bytes())
+            found = read_json(path.read_bytes())
             partitions = tuple(ReplicaProgress(**reached) for reached in found["partitions"])
             return cls(found["at"], partitions, tuple(found.get("errors", ())))
         except FileNotFoundError:

@@ -12,6 +12,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
 from asof_streams.errors import DamagedFile, InvalidInput
 from asof_streams.files import locked_folder, make_folder, replace_file
+from asof_streams.json_document import read_json
 from asof_streams.kafka.state import FILE as STATE
 from asof_streams.writer_lock import is_held
 
@@ -31,7 +32,7 @@ class ReplicaManifest:
 def copied(root: Path) -> ReplicaManifest | None:
     """Return the manifest of a directory; None where it is no replica, or one partition of many."""
     try:
-        return ReplicaManifest(**json.loads((root / FILE).read_bytes()))
+        return ReplicaManifest(**read_json((root / FILE).read_bytes()))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):

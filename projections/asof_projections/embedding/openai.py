@@ -1,6 +1,5 @@
 """An embedder for any endpoint with OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
 
-import json
 from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, Final
@@ -11,6 +10,7 @@ from asof_projections.embedding.endpoint import Endpoint
 from asof_projections.embedding.ports import Vectors
 from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
+from asof_streams.json_document import read_json
 
 BATCH: Final = 256  # texts a request
 BACKOFF: Final = Backoff(0.5, retries=3)
@@ -86,7 +86,7 @@ class OpenAIEmbedder:
 
     def _rows(self, body: bytes, count: int) -> Vectors:
         try:
-            data = sorted(json.loads(body)["data"], key=lambda item: item["index"])
+            data = sorted(read_json(body)["data"], key=lambda item: item["index"])
             rows = np.array([item["embedding"] for item in data], np.float32)
             lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
         except (ValueError, TypeError, KeyError):

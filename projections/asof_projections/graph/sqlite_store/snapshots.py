@@ -20,6 +20,7 @@ from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.inspection import REMEDY, check_pages
 from asof_streams.errors import DamagedView, WriterBusy
 from asof_streams.files import make_file, sync
+from asof_streams.json_document import read_json
 from asof_streams.log import EventLog
 from asof_streams.sqlite import SqliteGuard, connect, owes_vacuum
 
@@ -146,7 +147,7 @@ def _restore(log: EventLog, kept: Path, to: Path) -> str | None:
 
 def _parsed(label: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(label)
+        found = read_json(label)
     except ValueError:
         return {}
     return found if isinstance(found, dict) and found.get("format") == _FORMAT else {}
