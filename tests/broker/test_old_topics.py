@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof_command import asof
 from asof_ontologies import registry
@@ -26,7 +25,7 @@ from asof_projections.versions import RULE
 from asof_streams.events import types
 from asof_streams.messages import FactStatement
 from changed_answers import SECOND, wanted
-from kafka_topics import make_topics
+from kafka_topics import alter_topic, make_topics
 from kafka_worker import reached
 from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
@@ -66,9 +65,8 @@ class Topics:
             await make_topics(admin, [NewTopic(self.prefix + n, 1, 1, topic_configs=given) for n in self.names])
             await self._send([row for row in rows() if row["topic"] in names])
             given = {**SETTINGS, "message.timestamp.type": "LogAppendTime"}
-            await admin.alter_configs(
-                [ConfigResource(ConfigResourceType.TOPIC, self.prefix + n, configs=given) for n in self.names]
-            )
+            for name in self.names:
+                await alter_topic(admin, self.prefix + name, given)
         finally:
             await admin.close()
 

@@ -217,6 +217,13 @@ def test_a_record_in_a_partition_that_is_not_its_group_s_is_parked(world: World,
     assert f"belongs to partition {where('a')}" in events[0].reason
 
 
+def add_partition(world: World) -> None:
+    """Give all topics one more partition, and wait until the broker tells of each."""
+    topics = world.topics.all(["main"])
+    world.administer(lambda admin: admin.create_partitions(dict.fromkeys(topics, NewPartitions(PARTITIONS + 1))))
+    until(lambda: {world.client.partitions(topic) for topic in topics} == {PARTITIONS + 1})
+
+
 def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_more(
     world: World, start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -224,9 +231,7 @@ def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_mor
     told(world, tmp_path / "data")
     follow(world, tmp_path / "followed")
     assert copied(tmp_path / "followed") == ReplicaManifest(world.topics.prefix, PARTITIONS)
-    more = {topic: NewPartitions(PARTITIONS + 1) for topic in world.topics.all(["main"])}
-    world.administer(lambda admin: admin.create_partitions(more))
-    until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
+    add_partition(world)
 
     with pytest.raises(InvalidInput, match=r"in 3 partitions, .* in 4"):
         ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics)
@@ -243,9 +248,7 @@ def test_topics_that_were_given_more_partitions_are_refused_by_new_directories_t
 ) -> None:
     send(world, 0, 3)
     told(world, tmp_path / "data")
-    more = {topic: NewPartitions(PARTITIONS + 1) for topic in world.topics.all(["main"])}
-    world.administer(lambda admin: admin.create_partitions(more))
-    until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
+    add_partition(world)
     ends = world.client.ends((world.topics.episodic, number) for number in range(PARTITIONS + 1))
 
     for command in (("worker",), PROJECTOR):

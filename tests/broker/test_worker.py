@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import CommitFailedError
 
 from asof.runtime.layout import DirectoryLayout
@@ -27,12 +26,11 @@ from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft, Event
 from asof_streams.instants import DAY, parse_moment
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw, claim, event
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.sqlite_log import SqliteLog
 from kafka_broker import SASL_USER, Broker
-from kafka_topics import make_topics
+from kafka_topics import alter_topic, make_topics
 from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
 from patience import SECONDS
 from shared_broker import SharedBroker
@@ -420,7 +418,7 @@ def test_a_record_that_is_dated_after_the_year_9999_is_parked_and_the_next_ones_
         for number, (group, time) in enumerate({"a": beyond, "b": 2**60 + 1}.items()):
             asyncio.run(send_at(world, time, fact(number, group)))
         dated = {"message.timestamp.type": "LogAppendTime", "retention.ms": "-1"}
-        world.administer(lambda admin: admin.alter_configs([topic_settings(world.topics.messages, dated)]))
+        world.administer(lambda admin: alter_topic(admin, world.topics.messages, dated))
         running = start(world)
         until_known(running, 3)
         running.stop()
@@ -448,10 +446,6 @@ async def make_undated(bootstrap: str, topic: str) -> None:
         await make_topics(admin, [NewTopic(topic, 1, 1, topic_configs={**given, "retention.ms": "-1"})])
     finally:
         await admin.close()
-
-
-def topic_settings(topic: str, settings: dict[str, str]) -> ConfigResource:
-    return ConfigResource(ConfigResourceType.TOPIC, topic, settings)
 
 
 async def send_at(world: World, time_ms: int, value: dict[str, Any]) -> None:
@@ -775,19 +769,10 @@ def test_what_is_set_wrong_ends_a_worker_with_2_and_one_line(
 
 
 def test_a_topic_that_would_lose_history_ends_a_worker_with_2_and_one_line(world: World, start: Start) -> None:
-    asyncio.run(set_retention(world.connection, world.topics.episodic))
+    world.administer(lambda admin: alter_topic(admin, world.topics.episodic, {"retention.ms": "1000"}))
     running = start(world)
     assert running.wait() == 2
     assert "retention.ms" in last_line(running)
-
-
-async def set_retention(connection: Connection, topic: str) -> None:
-    admin = AIOKafkaAdminClient(bootstrap_servers=connection.bootstrap)
-    await admin.start()
-    try:
-        await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, {"retention.ms": "1000"})])
-    finally:
-        await admin.close()
 
 
 def test_a_wrong_password_ends_a_worker_with_2_and_one_line(
