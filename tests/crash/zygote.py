@@ -9,8 +9,9 @@ import itertools
 import os
 import signal
 import sys
-import time
 from pathlib import Path
+from select import select
+from tempfile import TemporaryDirectory
 
 from asof.api.memory import Memory
 from asof.runtime import bulk_build_state, generation_build, generations, ingestion
@@ -108,22 +109,28 @@ def read(directory: Path, _: list[bytes]) -> None:
 JOBS = {work.__name__: work for work in (ingest, load, rebuild, fill, decide, save_index, snapshot, read)}
 
 
+def prepare() -> None:
+    """Do once what every job would: read the ontology, and lay out files and rules."""
+    with TemporaryDirectory() as folder, open_memory(Path(folder)) as memory:
+        memory.add("I live in Rome.", role="Ana")
+
+
 def main() -> None:
+    prepare()
     for line in sys.stdin:
         job, directory, source, seconds = line.split()
-        end = time.monotonic() + float(seconds)
+        ended, held = os.pipe()  # the child holds one end as long as it lives
         child = os.fork()
         if child == 0:
             say(f"started {os.getpid()}")
             JOBS[job](Path(directory), Path(source).read_bytes().splitlines())
             say("done")
             os._exit(0)
-        while os.waitpid(child, os.WNOHANG) == (0, 0):
-            if float(seconds) and time.monotonic() >= end:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                break
-            time.sleep(0.001)
+        os.close(held)
+        if not select([ended], [], [], float(seconds) or None)[0]:
+            os.kill(child, signal.SIGKILL)
+        os.close(ended)
+        os.waitpid(child, 0)
         say("gone")
 
 
