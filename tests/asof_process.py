@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -113,7 +114,24 @@ def fork(
 
 def launcher(*arguments: str) -> list[str]:
     """Return the command line for a program that is to start an `asof` command: it is forked."""
-    return [sys.executable, "-I", "-S", str(LAUNCHER), str(zygote().path), *arguments]
+    return _launched("start", *arguments)
+
+
+def interpreter(folder: Path) -> Path:
+    """Return an executable in a folder that stands for Python: modules and code that it runs are forked, files are not.
+
+    What is run starts others by it too. Who looks at the processes that a program has sees those of the zygote.
+    """
+    executable = folder / "python"
+    launched = shlex.join(_launched("run", str(executable)))
+    here = shlex.quote(sys.executable)
+    executable.write_text(f'#!/bin/sh\ncase "$1" in -*) exec {launched} "$@" ;; esac\nexec {here} "$@"\n', "utf-8")
+    executable.chmod(0o755)
+    return executable
+
+
+def _launched(*request: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(zygote().path), *request]
 
 
 def spawn(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Process:

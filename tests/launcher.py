@@ -1,7 +1,7 @@
-"""Stands for the `asof` command where a program starts it: has it forked by zygote.py, and ends as it does.
+"""Stands for the `asof` command, or for Python, where a program starts it: zygote.py forks it; it ends as that does.
 
-Its arguments are the path of the zygote's socket, and those of the command. A signal goes on to the command. It imports
-next to nothing: run by `python -I -S` it starts in ten milliseconds.
+Its arguments are the path of the zygote's socket, the request (`start` or `run`), and those of the command. A signal
+goes on to the command, unless it is SIGKILL. It imports next to nothing: `python -I -S` starts it in ten milliseconds.
 """
 
 import _signal  # type: ignore[import-not-found]
@@ -29,7 +29,7 @@ def ask(*request: Any, files: bytes = b"") -> Any:
 def main() -> None:
     ended, open_ = os.pipe()
     files = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2, open_))
-    pid = ask("start", sys.argv[2:], dict(os.environ), os.getcwd(), False, files=files)  # noqa: PTH109
+    pid = ask(sys.argv[2], sys.argv[3:], dict(os.environ), os.getcwd(), False, files=files)  # noqa: PTH109
     for number in (0, 1, open_):
         os.close(number)
     for name in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):

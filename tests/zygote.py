@@ -14,6 +14,7 @@ import threading
 from contextlib import chdir, suppress
 from functools import cache
 from pathlib import Path
+from runpy import run_module
 from select import select
 from socket import AF_UNIX, socket
 from tempfile import TemporaryDirectory
@@ -71,6 +72,7 @@ IMPORTED = [
     "faust.topics",
     "faust.worker",
     "numpy.random",
+    "openai",
 ]
 
 running: set[int] = set()
@@ -107,6 +109,30 @@ def start(arguments: list[str], environment: dict[str, str], folder: str, has_ch
     pid = fork()
     if pid:
         return pid
+    become(environment, folder, has_children, files)
+    sys.argv = [str(Path(sys.executable).with_name("asof")), *arguments]
+    sys.exit(asof.cli.script())
+
+
+def run(arguments: list[str], environment: dict[str, str], folder: str, has_children: bool, files: list[int]) -> int:
+    """Fork a Python that runs a module or code: the arguments are its path, `-m` or `-c`, and what comes then."""
+    pid = fork()
+    if pid:
+        return pid
+    become(environment, folder, has_children, files)
+    sys.executable, option, *sys.argv = arguments
+    paths = environment.get("PYTHONPATH")
+    sys.path[:0] = [folder, *(paths.split(os.pathsep) if paths else ())]
+    if option == "-m":
+        run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        code, sys.argv[0] = sys.argv[0], option
+        exec(code, {"__name__": "__main__"})
+    sys.exit()
+
+
+def become(environment: dict[str, str], folder: str, has_children: bool, files: list[int]) -> None:
+    """Let this fork be a process of its own: with an environment, a folder and its standard streams."""
     if has_children:
         child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
     else:
@@ -121,9 +147,7 @@ def start(arguments: list[str], environment: dict[str, str], folder: str, has_ch
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = [str(Path(sys.executable).with_name("asof")), *arguments]
     sys.modules["__main__"].__dict__.pop("__file__", None)  # so that a process it starts does not begin with this one
-    sys.exit(asof.cli.script())
 
 
 def child(environment: dict[str, str], folder: str, paths: list[str], files: list[int]) -> int:
@@ -202,7 +226,7 @@ def use_memory() -> None:
         memory.search("Where does Ana live?")
 
 
-REQUESTS = {"start": start, "child": child, "poll": poll, "end": end}
+REQUESTS = {"start": start, "run": run, "child": child, "poll": poll, "end": end}
 connections: list[socket] = []  # the first one listens
 
 

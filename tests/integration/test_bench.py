@@ -15,6 +15,7 @@ from bench.peers import page as peers_page
 from bench.peers.environments import PINNED
 
 import asof
+from asof_process import interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
@@ -39,11 +40,18 @@ ALONE = (  # seconds each
     "telemetry",
     "two-clocks",
 )
+FRESH = {"open", "serve-memory", "mcp", "conversation"}  # look at the processes that they start
 ON_A_BROKER = ("kafka", "soak", "generations-kafka")  # left out: they take too long even at the smallest scale
 
 
-def bench(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "bench", *map(str, arguments)]
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What stands for Python: all that is started by it is forked from what is imported already."""
+    return interpreter(tmp_path_factory.mktemp("python"))
+
+
+def bench(python: Path | str, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [python, "-m", "bench", *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -55,10 +63,10 @@ def assert_measured(figures: list[dict[str, Any]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+def measured(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> tuple[str, dict[str, Any]]:
     """The table and the JSON of two subjects at the smallest scale."""
     folder = tmp_path_factory.mktemp("results")
-    done = bench(*TOGETHER, "--scale", "0.001", "--into", folder)
+    done = bench(forked, *TOGETHER, "--scale", "0.001", "--into", folder)
     assert done.returncode == 0, done.stderr
     [file] = folder.iterdir()
     assert file.name == "log-import-0.001.json"
@@ -83,8 +91,8 @@ def test_every_figure_has_values_its_targets_and_whether_they_hold(measured: tup
 
 @pytest.mark.long
 @pytest.mark.parametrize("subject", ALONE)
-def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, tmp_path: Path) -> None:
-    done = bench(subject, "--scale", "0.001", "--into", tmp_path)
+def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, forked: Path, tmp_path: Path) -> None:
+    done = bench(sys.executable if subject in FRESH else forked, subject, "--scale", "0.001", "--into", tmp_path)
 
     assert done.returncode == 0, done.stderr
     [file] = tmp_path.iterdir()
@@ -113,7 +121,9 @@ def _names(texts: Iterable[str]) -> set[str]:
 def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What is measured of the peers for which nothing has to be installed."""
     folder = tmp_path_factory.mktemp("peers")
-    done = bench("peers", "--peers", "asof", "sqlite", "--facts", "60", "--scale", "0.001", "--into", folder)
+    done = bench(
+        sys.executable, "peers", "--peers", "asof", "sqlite", "--facts", "60", "--scale", "0.001", "--into", folder
+    )
     assert done.returncode == 0, done.stderr
     [file] = folder.iterdir()
     return json.loads(file.read_bytes())
@@ -165,8 +175,10 @@ def test_the_comparison_that_is_published_names_the_versions_that_are_installed(
     assert [package for package, _, version in pinned if f" {version} |" not in page] == []
 
 
-def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_take_is_arithmetic(tmp_path: Path) -> None:
-    done = bench("scale", "--scale", "0.0001", "--into", tmp_path)
+def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_take_is_arithmetic(
+    forked: Path, tmp_path: Path
+) -> None:
+    done = bench(forked, "scale", "--scale", "0.0001", "--into", tmp_path)
 
     assert done.returncode == 0, done.stderr
     [file] = tmp_path.iterdir()
@@ -183,8 +195,8 @@ def test_what_ten_times_the_facts_take_is_measured_and_what_a_thousand_times_tak
     assert "between 200 and 2,000 facts" in done.stdout
 
 
-def test_what_an_import_of_ten_times_the_facts_takes_is_measured_alone(tmp_path: Path) -> None:
-    done = bench("scale-import", "--scale", "0.0001", "--into", tmp_path)
+def test_what_an_import_of_ten_times_the_facts_takes_is_measured_alone(forked: Path, tmp_path: Path) -> None:
+    done = bench(forked, "scale-import", "--scale", "0.0001", "--into", tmp_path)
 
     assert done.returncode == 0, done.stderr
     [file] = tmp_path.iterdir()
@@ -211,8 +223,8 @@ def test_the_table_has_a_line_for_each_figure(measured: tuple[str, dict[str, Any
     assert [line.split()[0] for line in table.splitlines()] == ["subject"] + [f["subject"] for f in result["figures"]]
 
 
-def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
-    done = bench("speed")
+def test_an_unknown_subject_is_refused_with_those_there_are(forked: Path) -> None:
+    done = bench(forked, "speed")
 
     assert done.returncode == 2
     every = ", ".join(
