@@ -30,6 +30,7 @@ def toy(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, tests: str) 
     """Return the tests of a module, both in a folder."""
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:anyio -p no:schemathesis")  # as here: each fork would import them
     folder.joinpath("adding.py").write_text(module, "utf-8")
     folder.joinpath("test_adding.py").write_text(tests, "utf-8")
     return mutation.Tests([folder / "adding.py"], ("test_adding.py",))
