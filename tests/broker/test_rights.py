@@ -9,13 +9,15 @@ from typing import Literal
 
 import pytest
 
+from asof.kafka.follower import ReplicaFollower
 from asof.kafka.producer import Producer
 from asof.operations.kafka import check_topics, create_topics
 from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.layout import DirectoryLayout
 from asof.runtime.server_checks import examine_servers
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
-from asof_streams.errors import AccessDenied
+from asof_streams.errors import AccessDenied, NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.rights import MissingRight, Right
@@ -39,7 +41,7 @@ NEEDED = [
     *(MissingRight("Read", "group", name) for name in GROUPS),
 ]
 LACKING = {f"lacks{number}": right for number, right in enumerate(NEEDED)}
-USERS = ("worker", "projector", "producer", "maker", *LACKING)
+USERS = ("worker", "projector", "producer", "maker", "nobody", *LACKING)
 
 
 def all_but_one(user: str) -> Iterator[Grant]:
@@ -179,3 +181,14 @@ def test_a_right_that_is_taken_away_later_is_told_with_the_topic(guarded: Broker
         pytest.raises(AccessDenied, match=f"does not let {user} use {TOPICS.episodic} "),
     ):
         list(client.read(TOPICS.episodic, 0, 0, 1))
+
+
+def test_a_topic_that_one_may_not_see_is_not_said_to_be_absent(guarded: Broker, tmp_path: Path) -> None:
+    settings = settings_of(guarded, "nobody", tmp_path)
+    unseen = "there is no topic asof.messages, or this user may not see it"
+
+    with pytest.raises(NotFound, match=unseen):
+        ReplicaFollower(DirectoryLayout(tmp_path), connection_of(settings), TOPICS)
+    assert {finding.why for finding in check_topics(settings, ["main"]) if finding.setting == "topic"} == {
+        "it is not there, or this user may not see it"
+    }

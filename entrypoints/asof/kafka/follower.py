@@ -58,7 +58,9 @@ class ReplicaFollower:
             self._client = opened.enter_context(Client(connection))
             count = self._client.partitions(topics.messages)
             if not count:
-                raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
+                raise NotFound(
+                    f"there is no topic {topics.messages}, or this user may not see it: asof topics create makes it"
+                )
             keep(places.root, ReplicaManifest(topics.prefix, count))
             self._control = Control(self._client, topics)
             numbers = range(count) if partition is None else [partition]

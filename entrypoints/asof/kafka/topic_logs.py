@@ -58,7 +58,7 @@ class TopicPartitions:
         """Return how many partitions a topic has. NotFound: there is no such topic."""
         count = self.client.partitions(topic)
         if not count:
-            raise NotFound(f"there is no topic {topic}: asof topics create makes it")
+            raise NotFound(f"there is no topic {topic}, or this user may not see it: asof topics create makes it")
         return count
 
     def event_topic(

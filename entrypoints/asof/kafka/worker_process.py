@@ -242,7 +242,10 @@ class _Worker:
         if opening is None or settings.suppress_content:
             raise InvalidInput("a responder puts its words on a topic: have content kept", "suppress_content")
         if not self._client.partitions(topics.replies):
-            raise NotFound(f"there is no topic {topics.replies}: asof topics create --replies makes it")
+            raise NotFound(
+                f"there is no topic {topics.replies}, or this user may not see it: asof topics create --replies"
+                " makes it"
+            )
 
         def responder(partition: int) -> Opening:
             return opening(places_of(self._places, partition, count), settings, connection, topics, partition)
@@ -252,7 +255,10 @@ class _Worker:
     def _believer(self, generation: str, info: GenerationInfo | None, count: int, *, beside: bool) -> _Role:
         settings, connection, topics = self._settings, self._connection, self._topics
         if not self._client.partitions(topics.semantic(generation)):
-            raise NotFound(f"there is no topic {topics.semantic(generation)}: asof topics create makes it")
+            raise NotFound(
+                f"there is no topic {topics.semantic(generation)}, or this user may not see it: asof topics create"
+                f" --generation {generation} makes it"
+            )
 
         def believer(partition: int) -> Opening:
             there = places_of(self._places, partition, count)
