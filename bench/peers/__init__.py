@@ -10,4 +10,5 @@ TITLES: Final = {
     "memvara": "Memvara",
     "mem0": "mem0",
     "graphiti": "Graphiti",
+    "cognee": "cognee",
 }

@@ -138,6 +138,7 @@ class AgentMemory:
             taken = self._memory.import_facts(self._lines, recorded=True)
             assert not taken.refused
             assert not taken.parked
+            self._memory.embed()  # as the memories beside it do when they are told: no answer depends on what is left
             self._lines = []
 
 

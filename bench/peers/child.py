@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import get_native_id
@@ -19,7 +20,8 @@ from typing import Any, Final
 
 from bench.peers.subjects import SUBJECTS, Peer, facts, questions
 
-_QUIET: Final = 0.2  # seconds in which less than a twentieth of them is worked and nobody waits to: nothing is left
+_QUIET: Final = 0.7  # seconds in which nobody works or waits to: nothing is left, though asof pauses for half of one
+_LITTLE: Final = 0.02  # seconds of processor time that are no work
 
 
 def main() -> None:
@@ -69,7 +71,7 @@ def _measured(peer: Peer, among: int, subject: str, start: int, count: int) -> d
 def _settled() -> float:
     """Wait until no process of the tree has anything to do; return what they worked until then."""
     before, worked = -1.0, _worked()
-    while worked - before > _QUIET / 20 or any(map(_waits, _tree())):
+    while worked - before > _LITTLE or any(map(_waits, _tree())):
         time.sleep(_QUIET)
         before, worked = worked, _worked()
     return worked
@@ -84,12 +86,11 @@ def _worked() -> float:
 
 def _waits(process: int) -> bool:
     """Whether a thread of a process, other than this one, works or waits for a processor."""
-    states = (
-        task.read_text().rpartition(")")[2].split()[0]
-        for task in Path(f"/proc/{process}/task").glob("*/stat")
-        if int(task.parent.name) != get_native_id()
-    )
-    return "R" in states
+    for task in Path(f"/proc/{process}/task").glob("[0-9]*"):
+        with suppress(OSError):  # it ended meanwhile
+            if int(task.name) != get_native_id() and (task / "stat").read_text().rpartition(")")[2].split()[0] == "R":
+                return True
+    return False
 
 
 def _tree(process: int | None = None) -> list[int]:

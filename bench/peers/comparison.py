@@ -25,7 +25,7 @@ from bench.service_memory import searched_megabytes
 
 _FACTS: Final = 2_000  # at full scale
 _SEARCHES: Final = 20  # of a service, before its memory is looked at
-_MEMORIES: Final = ("memvara", "mem0", "graphiti")  # beside the service: they embed and answer in a process
+_MEMORIES: Final = ("memvara", "mem0", "graphiti", "cognee")  # beside the service: they embed and answer in a process
 _FIRST: Final = {"load": "import, a fact", "first search": "first search after an import, with what it left to do"}
 
 

@@ -18,6 +18,7 @@ PINNED: Final[dict[str, tuple[str, ...]]] = {
         "httpx==0.28.1",
         "numpy==2.4.6",
     ),  # it imports httpx and does not ask for it
+    "cognee": ("cognee==1.6.0",),
     "duckdb": ("duckdb==2.0.0",),
     "eventsourcing": ("eventsourcing==9.5.6",),
 }

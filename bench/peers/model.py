@@ -22,7 +22,7 @@ _ENTITIES: Final = re.compile(r"<ENTITIES>\s*(.*?)\s*</ENTITIES>", re.DOTALL)
 
 
 class PeersModel(ModelServer):
-    """Answers asof as the model of the tests does, mem0 and Graphiti by what is in their prompts."""
+    """Answers asof as the model of the tests does, mem0, Graphiti and cognee by what is in their prompts."""
 
     def _content(self, shown: str) -> str:
         forms: dict[str, Callable[[str, str], Any]] = {  # the first that fits; what is in the group is a message
@@ -33,6 +33,7 @@ class PeersModel(ModelServer):
             r"(<NEW FACT>)": lambda *_: {"duplicate_facts": [], "contradicted_facts": []},
             r"(<FACT>)": lambda *_: {"valid_at": None, "invalid_at": None},
             r"(<MESSAGES>)": lambda *_: {"summaries": []},
+            r"\A([^:\n]+: [^\n]+)\Z": self._graph,
         }
         for form, answer in forms.items():
             if found := re.search(form, shown, re.DOTALL):
@@ -58,6 +59,15 @@ class PeersModel(ModelServer):
         entities = json.loads(found[1]) if found else []
         new = [{"id": one["id"], "name": one["name"], "duplicate_candidate_id": -1} for one in entities]
         return {"entity_resolutions": new}
+
+    def _graph(self, message: str, _: str) -> dict[str, Any]:
+        """Return a graph and a summary: of a message alone, nothing says which of them is asked for."""
+        facts = self._facts(message)
+        names = dict.fromkeys(name for who, _, what in facts for name in (who, what))
+        nodes = [{"id": name, "name": name, "type": "Thing", "description": name} for name in names]
+        keys = "source_node_id", "relationship_name", "target_node_id"
+        edges = [dict(zip(keys, fact, strict=True)) for fact in facts]
+        return {"nodes": nodes, "edges": edges, "summary": message, "description": message}
 
     def _facts(self, message: str) -> list[tuple[str, str, str]]:
         spoken = _SPOKEN.fullmatch(message)
