@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
@@ -25,13 +25,16 @@ class Document:
 
     data: Any
     node: yaml.Node | None
+    _members: dict[int, dict[str | int, tuple[yaml.Node, yaml.Node]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def line(self, where: Sequence[str | int]) -> int:
         """Return the line of the deepest part on a path, from 1."""
         line, node = 1, self.node
         for step in where:
             if isinstance(node, yaml.MappingNode):
-                pair = next(((key, value) for key, value in node.value if key.value == step), None)
+                pair = self._members_of(node).get(step)
                 if pair is None:
                     break
                 line, node = pair[0].start_mark.line + 1, pair[1]
@@ -39,6 +42,12 @@ class Document:
                 node = node.value[step]
                 line = node.start_mark.line + 1
         return line
+
+    def _members_of(self, mapping: yaml.MappingNode) -> dict[str | int, tuple[yaml.Node, yaml.Node]]:
+        """Return the key and the value of each member by its name: a file may have a problem in every one."""
+        if (found := self._members.get(id(mapping))) is None:
+            found = self._members[id(mapping)] = {key.value: (key, value) for key, value in mapping.value}
+        return found
 
 
 def read_yaml(content: str, *, own: bool) -> Document:

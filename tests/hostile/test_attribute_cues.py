@@ -1,5 +1,6 @@
 """Ontologies with hostile attribute cues: refused with the place of the fault, or every text is read without harm."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Turn
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.registry import load
+from asof_ontologies.yaml_text import read_yaml
 from asof_streams.instants import parse
 from kitchen import kitchen_file
 from world import World
@@ -99,6 +101,25 @@ def test_every_text_is_read_and_a_value_is_what_stands_in_it(tmp_path: Path, wha
             assert each.value == text[slice(*each.span)]
 
     assert values == READ.get(what, {})
+
+
+class Looks(list[Any]):
+    """The members of a mapping, and how often somebody looked through them."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_the_lines_of_a_file_in_which_everything_is_wrong_are_told_by_one_look_at_it() -> None:
+    document = read_yaml("\n".join(f"wrong{number}: 1" for number in range(500)), own=False)
+    assert document.node is not None
+    document.node.value = looks = Looks(document.node.value)
+
+    assert [document.line([f"wrong{number}"]) for number in range(500)] == [*range(1, 501)]
+    assert looks.times == 1
 
 
 SAID = [
