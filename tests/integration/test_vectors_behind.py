@@ -18,8 +18,12 @@ from asof.settings import Settings
 from asof_projections.embedding.cache import cached_vectors
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.model.queries import FactSearchQuery, ask
+from asof_projections.model.rows import Moment
 from asof_streams.episodic import GroupErased
 from asof_streams.events import Record
+from asof_streams.instants import INF
 from commands import Asof, fact
 from patience import wait_until
 
@@ -120,6 +124,43 @@ def test_a_turn_that_was_asked_as_a_question_is_not_embedded_once_more(tmp_path:
     assert "I live in Rome." in embedded
     assert embedded.count(said) == 1
     assert cached_vectors(DirectoryLayout(settings.data).vectors, HashingEmbedder().model_id, [said]).keys() == {said}
+
+
+def test_what_came_since_the_last_search_is_read_behind_it_and_the_next_one_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    measure = VersionCache._measure
+
+    def noting(self: VersionCache, db: sqlite3.Connection) -> None:
+        nonlocal read
+        before = self.facts
+        measure(self, db)
+        read += self.facts - before
+
+    monkeypatch.setattr(VersionCache, "_measure", noting)
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    asked = ask(FactSearchQuery, {"query": "Where does Ana live?", "group_id": "g", "over": "both"})
+
+    def found(reader: Reader) -> list[str]:
+        hits = reader.of("g").search(asked, Moment(reader.now(), INF - 1))
+        return [hit.fact for hit in hits] + [turn.content for turn in hits.episodes]
+
+    with asof.open(settings.data, embedder="none") as memory:
+        memory.add("I live in Rome.", group_id="g", role="Ana")
+        with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+            reader.keep_up(1)
+            assert read == 0, "nobody has searched yet"
+            found(reader)
+            assert read == 1
+            memory.add("My sister Eve lives in Oslo.", group_id="g", role="Ana")
+            reader.keep_up(1)
+            behind = read
+            answer = found(reader)
+            assert behind > 1
+            assert read == behind
+        with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+            assert found(reader) == answer
 
 
 def test_texts_of_about_one_length_are_embedded_together_behind_the_searches(tmp_path: Path, monkeypatch) -> None:

@@ -25,6 +25,7 @@ from asof_projections.model.rows import EntityRow, Moment, ObjectiveRow
 from asof_projections.retrieval.pipeline.query_entities import QueryEntities
 from asof_projections.retrieval.pipeline.search import PipelineSearch
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
+from asof_projections.retrieval.question import content_words
 from asof_projections.retrieval.relations import RelationVectors
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.retrieval.turns import EpisodeSearch
@@ -78,6 +79,7 @@ class VectorSearch:
         self._compared: tuple[Sequence[str], Vectors] | None = None  # the last texts that a text was compared with
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
+        self._asked: FactSearchQuery | None = None  # last, about one group
 
     @cached_property
     def _cache(self) -> CachedEmbedder | None:
@@ -95,6 +97,7 @@ class VectorSearch:
         Without an embedder words alone decide; while it fails or its vectors cannot be kept too, and then the answer
         says so. One that failed rests for a while, so that no search waits for it.
         """
+        self._asked = query if query.groups is not None and len(query.groups) == 1 else None
         return self._with_embedder(partial(self._search, query, at))
 
     def rank(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
@@ -249,6 +252,26 @@ class VectorSearch:
             near = [(float(cosine), row) for cosine, row in zip(vectors @ vector, rows, strict=True) if cosine >= least]
             return [row for _, row in sorted(near, key=lambda each: -each[0])[:limit]]
         return []
+
+    @property
+    def group(self) -> str | None:
+        """The group that the last search was about; None: there was none, or it was about several."""
+        return None if self._asked is None else self._asked.group
+
+    def read_ahead(self, now: int, known: int) -> None:
+        """Bring up what the last search kept for the next one, as of a moment: so that nobody waits for what is new.
+
+        That is which facts of its group hold, which texts have its words, and which turns are known.
+        """
+        if self._asked is None or self._settings.in_arango:
+            return
+        group, words = self._asked.group, content_words(self._asked.query)
+        for at in (Moment(now, known, deeds=True), Moment(None, known, ever=True, deeds=True)):
+            self._beliefs.text(words, group, at, 1)
+        self._episodes.turns(self._asked.groups, known)
+        for projection in self._held():
+            if isinstance(projection.index, FaissVectorIndex):
+                projection.index.encode_some()
 
     @property
     def vectors(self) -> int:

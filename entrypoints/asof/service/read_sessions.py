@@ -15,7 +15,7 @@ from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.files import stamp
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 from asof_streams.messages import ConsolidationRequest, FactStatement
 from asof_streams.sqlite_log import SqliteLog
 
@@ -185,6 +185,13 @@ class ReadSession:
         with lock or nullcontext():
             search = self._search()
         return search.keep_up(seconds, lock)
+
+    def read_ahead(self, now: int) -> None:
+        """Bring up what the last search kept for the next one; there may have been none."""
+        group = None if self._searching is None else self._searching.group
+        known, _ = (NEG, 0) if group is None else self.reached(group)
+        if known > NEG:
+            self._search().read_ahead(now, known)
 
     def _search(self) -> "VectorSearch":
         opened = self.opened()

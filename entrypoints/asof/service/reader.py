@@ -41,8 +41,16 @@ class Reader(Session):
         return self.of(None).vectors
 
     def keep_up(self, seconds: float) -> bool:
-        """Embed new texts for about so long; return whether there are more. No search of this reader waits then."""
-        return any(source.keep_up(seconds) for source in self.sources.every())
+        """Embed new texts for about so long; return whether there are more. No search of this reader waits then.
+
+        Once there are none, what the next search reads is brought up.
+        """
+        sources = self.sources.every()
+        if any(source.keep_up(seconds) for source in sources):
+            return True
+        for source in sources:
+            source.read_ahead(self.now())
+        return False
 
     def prepare(self) -> Iterator[None]:
         """Read what a search needs of files, step by step, while nobody asks."""
