@@ -59,6 +59,7 @@ class NewPeer:
     def generation(self, facts: Sequence[Fact]) -> None:  # noqa: ARG002 - all that were taken
         self._memory.rebuild("anew")
         self._memory.drop("anew")
+        self.search("anybody")  # who reads opens its files anew, which is no part of what is asked next
 
     def projection(self, facts: Sequence[Fact]) -> None:  # noqa: ARG002 - all that were taken
         made = self._directory.parent.parent / "projected.db"
