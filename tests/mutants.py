@@ -288,6 +288,17 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_written_forms.py",
         "tests/integration/test_export_forms.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/traversal.py": ("tests/unit/test_questions.py",),
+    "projections/asof_projections/graph/sqlite_store/attributes.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_attributes_agent.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/history.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_consolidation.py",
+        "tests/unit/test_questions.py",
+        "tests/unit/test_comparison.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/turn_cache.py": (
         "tests/unit/test_recent_turns.py",
         "tests/unit/test_mentions_agent.py",

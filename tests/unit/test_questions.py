@@ -506,6 +506,19 @@ def test_a_profile_has_what_happened_before_and_the_communities_of_its_own(histo
     assert ana.communities != cem.communities
 
 
+def test_of_names_that_differ_in_their_letters_the_exact_one_is_meant(history):
+    for entity_id, name in (("one", "Ana"), ("two", "Ben"), ("two", "ANA")):
+        history.send("2024-01-01", EntityStatement(group_id="g", entity_id=entity_id, name=name))
+    history.send("2024-01-01", EntityStatement(group_id="h", entity_id="three", name="Cem"))
+
+    def called(name):
+        return [one.uuid for one in history.questions.entity(name, NOW, "g")]
+
+    assert (called("Ana"), called("ANA"), called("ana")) == (["one"], ["two"], ["one", "two"])
+    named = {group: [one.name for one in history.beliefs.each_entity(group, HEAD)] for group in ("g", "h", None)}
+    assert named == {"g": ["Ana", "Ben"], "h": ["Cem"], None: ["Ana", "Ben", "Cem"]}
+
+
 def test_entities_of_one_name_that_are_one_have_one_profile(history):
     history.send("2024-01-01", EntityStatement(group_id="g", entity_id="one", name="Ana"))
     for name in ("Ben", "Ana"):
