@@ -17,7 +17,7 @@ def test_a_produce_that_a_full_disk_stops_says_how_much_it_accepted_and_reading_
     with files_no_larger_than(3_000_000):
         with pytest.raises(StorageFailed, match="good lines, at least, are on the log") as failed:
             world.memory.produce(json.dumps(said) for _ in range(20_000))
-        world.memory.close()
+        world.restart()
         assert world.where("2024-06") == ["Berlin"]
         world.memory.close()
 

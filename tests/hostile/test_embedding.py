@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +105,14 @@ def test_a_full_disk_is_searched_by_words_and_by_vectors_once_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: int, opened: str
 ) -> None:
     monkeypatch.setattr(vector_search, "_REST_SECONDS", 0)
-    with asof.open(tmp_path / "data", embedder="hash") as memory:
+    with ExitStack() as stack:
+        memory = stack.enter_context(asof.open(tmp_path / "data", embedder="hash"))
         memory.import_facts([fact(group_id="g", subject=f"Ana {n}", object="Rome") for n in range(texts)])
         if opened == "before":
             memory.facts(group_id="g")
         else:
             memory.close()
+            memory = stack.enter_context(asof.open(tmp_path / "data", embedder="hash"))
         with files_no_larger_than(FULL):
             found = memory.search("Ana 3", group_id="g", over="facts")
             assert found[0].fact == "Ana 3 lives in Rome"

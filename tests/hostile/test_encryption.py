@@ -88,10 +88,10 @@ def test_an_erased_group_is_in_no_byte_not_even_of_what_older_backups_and_copies
     world: World, tmp_path: Path
 ) -> None:
     world.memory.backup(tmp_path / "one.backup")
-    world.memory.close()
+    world.restart()
     shutil.copytree(world.path, tmp_path / "copy", ignore=shutil.ignore_patterns("*.db"))
     world.memory.erase("ana")
-    world.memory.close()
+    world.restart()
 
     with restored(world, tmp_path / "one.backup") as memory, asof.open(tmp_path / "copy", embedder="none") as copy:
         for opened in (memory, copy):
@@ -105,7 +105,7 @@ def test_snapshots_have_the_ending_of_graphs_so_that_a_copy_without_graphs_has_n
     world: World, tmp_path: Path
 ) -> None:
     world.memory.snapshot()
-    world.memory.close()
+    world.restart()
     shutil.copytree(world.path, tmp_path / "copy", ignore=shutil.ignore_patterns("*.db"))
     assert holding(tmp_path / "copy", ANA) == set()
 
@@ -166,7 +166,7 @@ def test_a_process_that_dies_between_the_keys_and_the_rows_leaves_nothing_that_c
         assert log.verify() == 3
     world.restart()
     assert (where(world.memory, "ana"), where(world.memory, "ben")) == ([], [BEN])
-    world.memory.close()
+    world.restart()
     assert holding(world.path.parent, ANA) == set()
     assert all(check.ok for check in world.memory.verify())
 
@@ -187,7 +187,7 @@ def test_a_restored_memory_goes_on_where_erased_messages_were(world: World, tmp_
 def test_without_its_keys_a_memory_takes_nothing_and_says_what_to_do_and_answers_from_its_graphs(
     world: World, tmp_path: Path
 ) -> None:
-    world.memory.close()
+    world.restart()
     (tmp_path / "keys").rename(tmp_path / "away")
 
     with pytest.raises(KeysUnavailable, match="ASOF_KEYS"):
@@ -281,7 +281,7 @@ def test_damage_of_an_encrypted_record_is_found_as_damage_wherever_it_is(world: 
 
 def test_content_that_is_suppressed_is_gone_from_an_encrypted_memory_too(world: World) -> None:
     world.memory.add("I live in Xanaduville.", role="Cy", group_id="cy", suppress_content=True)
-    world.memory.close()
+    world.restart()
 
     assert "data/messages.sqlite" not in holding(world.path.parent, "Xanaduville")
     assert where(world.memory, "cy") == ["Xanaduville"]
@@ -328,7 +328,7 @@ def test_an_older_store_takes_no_message_of_a_group_that_it_lacks_and_all_of_new
 def test_a_store_that_lacks_a_group_is_not_taken_for_the_one_that_is_there(world: World, tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "keys", tmp_path / "older")
     say(world, "cy", "I live in Rome.")
-    world.memory.close()
+    world.restart()
     kept = (world.path / "keys.json").read_bytes()
 
     with pytest.raises(KeysUnavailable, match="later backup"):
@@ -372,10 +372,10 @@ def test_a_snapshot_that_has_a_group_whose_keys_are_destroyed_is_not_used_for_an
 ) -> None:
     world.memory.backup(tmp_path / "one.backup")
     world.memory.snapshot()
-    world.memory.close()
+    world.restart()
     shutil.copytree(world.path, tmp_path / "copy")
     world.memory.erase("ana")
-    world.memory.close()
+    world.restart()
 
     with restored(world, tmp_path / "one.backup", snapshots=tmp_path / "copy") as memory:
         assert (where(memory, "ana"), where(memory, "ben")) == ([], [BEN])
@@ -399,7 +399,7 @@ def test_a_repair_deletes_nothing_where_keys_are_damaged_and_the_check_of_keys_n
     world: World, which: str
 ) -> None:
     world.memory.rebuild("second")
-    world.memory.close()
+    world.restart()
     path = key_files(world)[which == "store"]
     whole = path.read_bytes()
     path.write_bytes(b"[" + whole[1:])

@@ -97,7 +97,7 @@ def test_no_word_of_an_erased_group_is_left_in_any_file_and_the_others_stay(tmp_
 
     for group in ERASED:
         world.memory.erase(group)
-    world.memory.close()
+    world.restart()
 
     assert canaries.left(world.path, *ERASED) == {}
     assert canaries.left(world.path, "g1").keys() >= {"messages.sqlite", "episodes.db", "generations/main/graph.db"}

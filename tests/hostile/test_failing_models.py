@@ -251,7 +251,7 @@ def test_without_a_model_what_failed_waits_for_one(tmp_path: Path, server: Model
     server.faults = [AWAY] * CALLS
     failed = opened(tmp_path, server, model_calls=1)
     say(failed, "With Eva it is always pizza.")
-    failed.memory.close()
+    failed.restart()
     without = World(tmp_path)
     without.memory.retry([0], group_id="g")
     assert (facts(without), waiting(without)) == (set(), [(0, "failed", "status 503")])

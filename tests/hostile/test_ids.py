@@ -258,7 +258,7 @@ def test_a_crash_before_the_stores_committed_changes_nothing_of_that(tmp_path: P
     world = World(tmp_path / "data")
     world.memory.state_entity("user-1", "Ana", group_id=ANA)
     world.send(EntityStatement(group_id=EVE, entity_id="user-1", name="Eve"))
-    world.memory.close()
+    world.restart()
     for store in (tmp_path / "data").rglob("*.db"):
         store.unlink()  # they are made from the logs again
 

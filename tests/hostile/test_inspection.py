@@ -39,7 +39,7 @@ def told(path: Path) -> World:
     world.memory.erase("h")
     world.memory.search("Who lives in Berlin?", group_id="g")
     world.memory.entities(like="Person", group_id="g")
-    world.memory.close()
+    world.restart()
     return world
 
 
@@ -96,7 +96,7 @@ def test_a_flipped_bit_is_reported_or_changes_no_answer(whole: Path, tmp_path: P
         (data / name).write_bytes(content[:at] + flipped + content[at + 1 :])
         world = World(data, embedder="hash")
         checks = world.memory.verify()
-        world.memory.close()
+        world.restart()
         if all(check.ok for check in checks):
             assert answers(World(data, embedder="hash")) == expected, f"bit {at} of {name}"
         else:

@@ -65,7 +65,7 @@ def test_a_record_whose_key_was_destroyed_before_its_payload_reads_as_suppressed
 def test_a_setting_suppresses_the_content_of_every_message(tmp_path: Path, setting: bool) -> None:
     world = World(tmp_path / "data", suppress_content=setting)
     world.memory.add(SAID, role="Ana", group_id="g")
-    world.memory.close()
+    world.restart()
 
     assert bool(holding(world.path)) is not setting
     assert world.where("2024-06") == ["Berlin"]

@@ -16,7 +16,7 @@ from world import World
 def world(tmp_path):
     world = World(tmp_path / "data")
     world.tell("2024-01-02", object="Berlin")
-    world.memory.close()
+    world.restart()
     yield world
     world.memory.close()
 

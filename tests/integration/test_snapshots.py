@@ -38,7 +38,7 @@ def test_every_graph_has_a_snapshot_and_comes_back_from_it_and_the_rest_of_its_l
     world.tell("2024-07-01", object="Oslo", valid_at="2024-07")
     expected, answers = world.digest(), world.memory.facts(group_id="g")
     assert world.memory.digest("again") == expected
-    world.memory.close()
+    world.restart()
 
     assert [one.log for one in taken] == ["episodic", "semantic.main", "semantic.again"]
     assert all(one.position > 0 and one.size > 0 for one in taken)
@@ -69,7 +69,7 @@ def test_the_command_takes_snapshots_beside_a_memory_that_is_open(
 
 def test_a_repair_makes_a_damaged_graph_of_its_log_and_not_of_a_snapshot_that_has_the_same_damage(world: World) -> None:
     expected = world.digest()
-    world.memory.close()
+    world.restart()
     with closing(sqlite3.connect(world.path / GRAPHS[1])) as graph, graph:
         graph.execute("UPDATE versions SET vf = vf + 1")
     world.memory.snapshot()

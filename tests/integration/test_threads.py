@@ -115,3 +115,17 @@ def test_a_verb_of_a_closed_twin_is_refused_instead_of_waiting_for_ever(tmp_path
         await twin.close()
 
     asyncio.run(tell())
+
+
+def test_a_closed_memory_refuses_every_verb_and_leaves_its_directory_to_others(tmp_path):
+    memory = asof.open(tmp_path / "data", embedder="none")
+    memory.add("I like Model1.", role="Ana")
+    memory.close()
+
+    for verb in (memory.facts, memory.stats, lambda: memory.add("I like Model2.", role="Ana")):
+        with pytest.raises(asof.ContractError, match=r"the memory is closed: asof\.open opens it again"):
+            verb()
+    memory.close()
+    with asof.open(tmp_path / "data", embedder="none") as other:
+        other.add("I like Model3.", role="Ana")
+        assert len(other.facts()) == 2

@@ -81,6 +81,7 @@ from asof.operations.answers import (
     UnfinishedBuild,
     WhatIf,
 )
+from asof.operations.errors import ContractError
 from asof.operations.operation import read_query
 from asof.operations.queries import Form, Mindset, Over, Profile, TextForm, Time
 from asof.operations.sessions import Progress
@@ -105,11 +106,19 @@ class Memory:
 
     Reading needs no lock, and sees every message that was acknowledged. The first write takes the directory's writer
     lock and keeps it until the memory is closed; a second writer gets WriterBusy. With the setting `kafka`, writing
-    sends to the messages topic instead: any number may, and a worker processes what they sent.
+    sends to the messages topic instead: any number may, and a worker processes what they sent. After `close` every
+    verb raises ContractError.
     """
 
     def __init__(self, settings: Settings, now: Callable[[], int] = sessions.system) -> None:
-        self._session = sessions.open_session(settings, now, shared=True)
+        self._opened: sessions.Session | None = sessions.open_session(settings, now, shared=True)
+
+    @property
+    def _session(self) -> sessions.Session:
+        """What every verb asks. A closed memory that opened anew would take the writer lock, and nobody would know."""
+        if self._opened is None:
+            raise ContractError("the memory is closed: asof.open opens it again")
+        return self._opened
 
     # Writing.
 
@@ -1444,8 +1453,10 @@ class Memory:
         return export(self._session, query)
 
     def close(self) -> None:
-        """Close everything; what was acknowledged stays."""
-        self._session.close()
+        """Close everything; what was acknowledged stays. Closed twice, it stays closed."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __enter__(self) -> Self:
         return self
