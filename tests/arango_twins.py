@@ -119,13 +119,18 @@ def why(on, b):
                 for p in said.values()
                 if all(p[name] == a[name] for name in ("subject_uuid", "relation", "thing"))
                 and p["n"] > a["n"]
-                and not p["dead"]
+                and (b["retracted"] or not p["dead"])
             ),
             "endings": in_order(filter(ends, ended.values())),
             "retractions": in_order(r for r in retracted.values() if r["target"] == a["uuid"]),
             "closings": [{"row": c, "source": source} for c, source in zip(closings, sources, strict=True)],
         }
     ]
+
+
+def retracted_by(on, b):
+    named = (r for r in on.rows(b, "retractions") if r["target"] in b["targets"])
+    return [[r["uuid"], r["target"]] for r in named if r["created_at"] <= b["known"]]
 
 
 def changes(on, b):
@@ -242,5 +247,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, reach, why, changes, about, page, counts, text, near, nearly, erase)
+    for twin in (facts, reach, why, retracted_by, changes, about, page, counts, text, near, nearly, erase)
 }

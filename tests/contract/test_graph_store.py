@@ -1119,6 +1119,29 @@ def test_provenance_names_the_later_statements_of_the_same_that_were_not_retract
     assert told < again
 
 
+def test_provenance_has_what_counted_at_a_known_moment_whatever_was_retracted_since(store, story) -> None:
+    story.tell(fact("f", "Ana", "lives_in", "Rome", (1, 9)))
+    story.tell(fact("again", "Ana", "lives_in", "Rome", (3, 9)), fact("last", "Ana", "lives_in", "Rome", (4, 9)))
+    a = story.tell(ended("e", "Ana", "lives_in", "Rome", 7), retracted("wrong", "f"))
+    b = story.tell(retracted("r", "again"), retracted("re", "e"), retracted("rw", "wrong", "wrong", live=("f",)))
+    c = story.tell(retracted("rr", "r", "r", live=("again",)))
+    d = story.tell(retracted("last rr", "rr", "rr", "again", live=("r",)), group="g")
+    story.tell(entity("Bob"), entity("Lima"), fact("x", "Bob", "likes", "Lima"), group="h")
+    last = story.tell(retracted("rx", "x"), group="h")
+    commit(store, story)
+
+    def counting(known: int = INF) -> tuple[list[str], ...]:
+        why = store.provenance("f", known)
+        alive = ([one.uuid for one in said if not one.dead] for said in (why.endings, why.retractions))
+        return [again.uuid for again in why.repetitions], *alive
+
+    whole = (["again", "last"], ["e"], ["wrong"])
+    assert counting(a) == counting(b - 1) == whole
+    assert counting(b) == counting(c - 1) == (["last"], [], [])
+    assert counting(c) == counting(d - 1) == (["again", "last"], [], [])
+    assert counting(d) == counting(last) == counting() == (["last"], [], [])
+
+
 def test_changes_come_in_the_order_of_messages_and_no_message_is_cut(store, story) -> None:
     story.tell(fact("a", "Ana", "age", value="1"), fact("b", "Ana", "age", value="2"))
     story.tell(unasserted("a"), unasserted("b", (0, 5)), fact("c", "Ana", "age", value="3"))

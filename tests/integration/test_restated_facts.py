@@ -58,6 +58,16 @@ def test_what_becomes_of_the_restatement_leaves_the_first(world: World, op: str)
     assert len(world.memory.why(first.uuid).evidence) == (2 if op == "end" else 1)
 
 
+def test_why_as_of_a_moment_has_the_restatement_that_was_retracted_later(world: World) -> None:
+    first = held(world)
+    before = world.memory.why(first.uuid)
+
+    world.tell("2024-03-10", op="retract", ref="again", subject=None, relation=None)
+
+    assert world.memory.why(first.uuid, known_at="2024-03-09") == before
+    assert len(before.evidence) == 2
+
+
 def test_where_the_first_is_ended_the_restatement_holds(world: World) -> None:
     world.tell("2024-03-10", op="end", ref="first", subject=None, relation=None, invalid_at="2022")
 

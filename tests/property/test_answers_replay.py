@@ -1,4 +1,4 @@
-"""What a search or a context answered at a moment it answers again as of it, whatever was done to the memory since."""
+"""What a search, a context or a why answered at a moment it answers again as of it, whatever was done since."""
 
 from contextlib import suppress
 from dataclasses import astuple
@@ -136,6 +136,8 @@ def answers(world: World, now: int, known: int | None) -> list[object]:
             )
         context = world.memory.context(text, **at, budget=600)
         found.append((text, context.items, context.left_out))
+    ever = world.memory.facts(group_id="g", any_time=True, **({} if known is None else {"known_at": known}))
+    found += [world.memory.why(fact.uuid, known_at=known) for fact in ever]
     return found
 
 

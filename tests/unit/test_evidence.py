@@ -23,7 +23,7 @@ class Store:
         self._provenance = Provenance(**{"fact_id": "f", "sources": (said(5),), **nothing, **told})
         self._versions = versions
 
-    def provenance(self, _uuid: str) -> Provenance:
+    def provenance(self, _uuid: str, _known: int) -> Provenance:
         return self._provenance
 
     def versions(self, _uuid: str) -> list[FactRow]:
@@ -97,6 +97,14 @@ def test_statements_against_a_fact_are_told_once_unless_they_count_no_longer() -
         ("ended", "early"),
         ("retracted", "late"),
     ]
+
+
+def test_a_statement_was_known_where_a_later_revision_names_it() -> None:
+    early, late = CounterStatement("s", 8, False, said(7)), Revision("ended", "s", 0, 9, None)
+
+    for known, told in ((6, []), (8, [7]), (9, [9]), (None, [9])):
+        explained = why(known, endings=(early,), revisions=(late,))
+        assert [one.recorded_at for one in explained.consequences] == [instant_of(at) for at in told]
 
 
 class ReadStore:

@@ -4,7 +4,7 @@ The reads of handlers are in asof_agents.ports; the SQLite adapter has them too.
 lifts a clock. A read as of a known moment shows nothing that was recorded after it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,7 @@ from asof_projections.model.rows import (
 )
 from asof_projections.speakers import name_words
 from asof_streams.events import Record
+from asof_streams.instants import INF
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +56,7 @@ class Revision(NamedTuple):
 
 
 class CounterStatement(NamedTuple):
-    """A statement against a fact: an ending that cuts it, or a retraction of it."""
+    """A statement against a fact: an ending that cuts it, or a retraction of it. A dead one was itself retracted."""
 
     uuid: str
     at: int  # of an ending: when the fact stops holding; of a retraction: when it was recorded
@@ -85,6 +86,40 @@ class Provenance(NamedTuple):
     endings: tuple[CounterStatement, ...]
     retractions: tuple[CounterStatement, ...]
     revisions: tuple[Revision, ...]
+
+    def statements(self) -> tuple[str, ...]:
+        """Return the ids of the statements that may have been retracted: repetitions, endings and retractions."""
+        against = (said.uuid for said in (*self.endings, *self.retractions))
+        return (*(again.uuid for again in self.repetitions), *against)
+
+    def counting(self, dead: Collection[str]) -> "Provenance":
+        """Return it as it was when these of its statements were retracted, and no others."""
+        return self._replace(
+            repetitions=tuple(again for again in self.repetitions if again.uuid not in dead),
+            endings=tuple(ending._replace(dead=ending.uuid in dead) for ending in self.endings),
+            retractions=tuple(one._replace(dead=one.uuid in dead) for one in self.retractions),
+        )
+
+
+def retracted(retractions: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the statements that count no longer, given retractions, each with its target.
+
+    A statement counts unless a retraction of it does. Nothing retracts itself, by whatever way: only what was said
+    before can be retracted.
+    """
+    by: dict[str, list[str]] = {}
+    for retraction, target in retractions:
+        by.setdefault(target, []).append(retraction)
+    counts: dict[str, bool] = {}
+    asked = list(by)
+    while asked:
+        statement = asked[-1]
+        unknown = [one for one in by.get(statement, ()) if one not in counts]
+        if unknown:
+            asked += unknown
+        else:
+            counts[asked.pop()] = not any(counts[one] for one in by.get(statement, ()))
+    return {statement for statement in by if not counts[statement]}
 
 
 class Neighbourhood(NamedTuple):
@@ -243,8 +278,11 @@ class GraphStore(Protocol):
         """Return every version of a fact that was ever believed, by known_from, then valid_at."""
         ...
 
-    def provenance(self, uuid: str) -> Provenance | None:
-        """Return the sources, the counter-statements and the revisions of a fact. None: no fact has this id."""
+    def provenance(self, uuid: str, known: int = INF) -> Provenance | None:
+        """Return the sources, the counter-statements and the revisions of a fact. None: no fact has this id.
+
+        known: when a statement that was retracted counts or does not; what was said later is there all the same.
+        """
         ...
 
     def correcting(self, uuids: Sequence[str]) -> dict[str, str]:

@@ -22,11 +22,11 @@ class Witness:
     def why(self, fact: FactRow, known: int | None) -> Explanation:
         """Return the explanation of a fact, from what was recorded by `known` (None: ever)."""
         until = INF if known is None else known
-        provenance = self._beliefs.provenance(fact.uuid)
+        provenance = self._beliefs.provenance(fact.uuid, until)
         assert provenance is not None, f"fact {fact.uuid} has no provenance"
         ends_at = {statement.uuid: statement.at for statement in provenance.endings}
         consequences = [(c.kind, c.statement, c.recorded_at, c.source) for c in provenance.revisions]
-        named = {c.statement for c in provenance.revisions}
+        named = {c.statement for c in provenance.revisions if c.recorded_at <= until}
         for kind, statements in (("ended", provenance.endings), ("retracted", provenance.retractions)):
             consequences += [  # statements that changed nothing, such as an ending that came before its fact
                 (kind, statement.uuid, statement.source.recorded_at, statement.source)

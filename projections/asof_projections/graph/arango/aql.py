@@ -155,8 +155,9 @@ RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outwar
          more: LENGTH(same) > LENGTH(two) }
 """
 
-# The provenance of a fact. Reads assertions by key, reinforcements, closings and endings by theirs
-# of a fact, assertions_corrects, assertions_subject, retractions_target; what a closing names by key.
+# The provenance of a fact; @retracted: also its repetitions that count no longer. Reads assertions by key,
+# reinforcements, closings and endings by theirs of a fact, assertions_corrects, assertions_subject, retractions_target;
+# what a closing names by key.
 WHY: Final = """
 FOR a IN @@assertions
   FILTER a._key == @key
@@ -173,7 +174,7 @@ FOR a IN @@assertions
   LET repetitions = (
     FOR p IN @@assertions
       FILTER p.subject_uuid == a.subject_uuid AND p.relation == a.relation AND p.thing == a.thing
-      FILTER p.n > a.n AND p.dead == 0
+      FILTER p.n > a.n AND (p.dead == 0 OR @retracted)
       SORT p.n
       RETURN p)
   LET endings = (
@@ -198,6 +199,13 @@ FOR a IN @@assertions
       RETURN { row: c, source: FIRST(APPEND(asserted, APPEND(ended, retracted))) })
   RETURN { row: a, again: again, corrected_by: corrected_by, repetitions: repetitions, endings: endings,
            retractions: retractions, closings: closings }
+"""
+
+# What retracted some statements by a moment, with the target of each. Reads retractions_target.
+RETRACTED_BY: Final = """
+FOR r IN @@retractions
+  FILTER r.target IN @targets AND r.created_at <= @known
+  RETURN [r.uuid, r.target]
 """
 
 # The versions that messages after a position opened and closed; the changes of a message are never parted. Reads facts

@@ -11,7 +11,7 @@ from asof_projections.fts_words import words_of
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, ascii_text, key
-from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
+from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource, retracted
 from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window, literals_of
 from asof_streams.instants import INF, parse
@@ -128,12 +128,12 @@ class ArangoFacts(ArangoReader):
         found = ((uuid, self.provenance(uuid)) for uuid in uuids)
         return {uuid: of.corrects for uuid, of in found if of and of.corrects}
 
-    def provenance(self, uuid: str) -> Provenance | None:
-        explanation = self._why(uuid)
+    def provenance(self, uuid: str, known: int = INF) -> Provenance | None:
+        explanation = self._why(uuid, known)
         if explanation is None:
             return None
         assertion = explanation["row"]
-        return Provenance(
+        found = Provenance(
             uuid,
             (_source(assertion), *map(_source, explanation["again"])),
             assertion["time_words"],
@@ -149,10 +149,21 @@ class ArangoFacts(ArangoReader):
             ),
             tuple(_revision(revision) for revision in explanation["closings"]),
         )
+        return found if known == INF else found.counting(self._retracted(found.statements(), known))
 
-    def _why(self, uuid: str) -> Document | None:
-        explanations = self._query(aql.WHY, key=key(uuid))
+    def _why(self, uuid: str, known: int = INF) -> Document | None:
+        explanations = self._query(aql.WHY, key=key(uuid), retracted=known != INF)
         return explanations[0] if explanations else None
+
+    def _retracted(self, statements: Iterable[str], known: int) -> set[str]:
+        """Return those of some statements that were retracted at a known moment."""
+        pairs: dict[str, str] = {}
+        targets = list(statements)
+        while targets:  # a request for each level: a retraction is seldom retracted
+            found = self._query(aql.RETRACTED_BY, targets=targets, known=known)
+            targets = [by for by, _ in found if by not in pairs]
+            pairs.update(found)
+        return retracted(pairs.items())
 
     # Rows.
 

@@ -1,9 +1,10 @@
 """The history of facts: their versions, their provenance, and the changes since a position."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Final
 
-from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource
+from asof_projections.graph.ports import CounterStatement, Provenance, Repetition, Revision, StatementSource, retracted
 from asof_projections.graph.sqlite_store.base import listed
 from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
 from asof_projections.graph.sqlite_store.schema import has_id
@@ -19,15 +20,28 @@ _ASSERTED: Final = f"""SELECT {FACT_COLUMNS} FROM ({_AS_SAID} INDEXED BY fact_re
 _EVER: Final = {"kmin": NEG, "kmax": INF}
 
 _QUALIFIED: Final = "coalesce((SELECT qualifiers FROM literals l WHERE l.n = t.n), '{}')"
-_ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
+_ASSERTION: Final = f"""SELECT n, grp, s, relation, object, stated_from, episode, relationship, said_at, created_at,
     {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE {has_id("uuid", "?1")}"""
 _REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
     FROM reinforcements t WHERE fact = ? ORDER BY n"""
 _CORRECTING: Final = f"""SELECT f.uuid, f.corrects FROM json_each(?) asked
     CROSS JOIN facts f ON {has_id("f.uuid", "asked.value")} WHERE f.corrects IS NOT NULL"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
-_REPETITIONS: Final = f"""SELECT uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}
+_REPETITIONS: Final = f"""SELECT uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}, n
     FROM facts t INDEXED BY fact_slot WHERE dead = 0 AND s = ? AND relation = ? AND object = ? AND n > ? ORDER BY n"""
+# Those that count no longer, but may have before retractions that came after a moment.
+_RETRACTED_REPETITIONS: Final = f"""WITH RECURSIVE undone (uuid) AS (
+        SELECT target FROM retractions INDEXED BY retraction_recorded WHERE created_at > ?5 AND grp = ?6
+        UNION SELECT r.target FROM undone CROSS JOIN retractions r ON r.uuid = undone.uuid)
+    SELECT t.uuid, stated_from, episode, relationship, said_at, created_at, {_QUALIFIED}, t.n
+    FROM undone CROSS JOIN facts t ON {has_id("t.uuid", "undone.uuid")}
+    WHERE dead = 1 AND s = ?1 AND relation = ?2 AND object = ?3 AND t.n > ?4"""
+_RETRACTED_BY: Final = """WITH RECURSIVE against (uuid, target) AS (
+        SELECT r.uuid, r.target FROM json_each(?1) said CROSS JOIN retractions r ON r.target = said.value
+        WHERE r.created_at <= ?2
+        UNION SELECT r.uuid, r.target FROM against CROSS JOIN retractions r ON r.target = against.uuid
+        WHERE r.created_at <= ?2)
+    SELECT uuid, target FROM against"""
 _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, created_at
     FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?)
     AND at > ? AND (fact IS NULL OR fact = ?) ORDER BY n"""
@@ -71,13 +85,17 @@ class SqliteHistory(SqliteFacts):
             for (at, opened, *_), fact in zip(rows, facts, strict=True)
         ]
 
-    def provenance(self, uuid: str) -> Provenance | None:
+    def provenance(self, uuid: str, known: int = INF) -> Provenance | None:
         row = self._row(_ASSERTION, (uuid,))
         if row is None:
             return None
-        n, s, relation, obj, start, *source, time_words, grain, ref, corrects = row
+        n, group, s, relation, obj, start, *source, time_words, grain, ref, corrects = row
         reinforcements = self._rows(_REINFORCEMENTS, (n,))
-        return Provenance(
+        again = self._rows(_REPETITIONS, (s, relation, obj, n))
+        if known != INF:
+            again += self._rows(_RETRACTED_REPETITIONS, (s, relation, obj, n, known, group))
+            again.sort(key=itemgetter(-1))
+        found = Provenance(
             uuid,
             (StatementSource._make(source), *map(StatementSource._make, reinforcements)),
             time_words,
@@ -86,13 +104,15 @@ class SqliteHistory(SqliteFacts):
             corrects,
             tuple(correction for (correction,) in self._rows(_CORRECTED_BY, (uuid,))),
             tuple(
-                Repetition(again, since, StatementSource._make(words))
-                for again, since, *words in self._rows(_REPETITIONS, (s, relation, obj, n))
+                Repetition(uuid_again, since, StatementSource._make(words)) for uuid_again, since, *words, _ in again
             ),
             tuple(map(_counter_statement, self._rows(_ENDINGS, (s, relation, obj, start, uuid)))),
             tuple(map(_counter_statement, self._rows(_RETRACTIONS, (uuid,)))),
             tuple(self._revision(*revision) for revision in self._rows(_CLOSINGS, (n,))),
         )
+        if known == INF:
+            return found
+        return found.counting(retracted(self._rows(_RETRACTED_BY, (listed(found.statements()), known))))
 
     def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
         return dict(self._rows(_CORRECTING, (listed(uuids),)))
