@@ -167,7 +167,7 @@ def stop(process: Process) -> int:
 
 def _catches(pid: int, number: int) -> bool:
     """Whether a process has a handler for a signal: one that was just started has none, and is killed by it."""
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, ProcessLookupError):  # it has ended
         status = Path(f"/proc/{pid}/status").read_text("utf-8")
         caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
         return bool(int(caught, 16) >> (number - 1) & 1)

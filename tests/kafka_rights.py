@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.protocol.admin import CreateAclsRequest_v1
+from aiokafka.protocol.admin import CreateAclsRequest_v1, DescribeAclsRequest
 from aiokafka.protocol.api import Request
+
+from kafka_topics import until
 
 TABLE = Path(__file__).parents[1] / "docs" / "how-to" / "kafka-topics.md"
 _OPERATIONS = {"Read": 3, "Write": 4, "Create": 5, "Delete": 6, "Describe": 8, "DescribeConfigs": 10}
 _KINDS = {"topic": 2, "group": 3}
 _LITERAL, _PREFIXED, _ALLOW = 3, 4, 3
+_ANY = 1  # of kinds, patterns, operations and permissions
 
 
 class Grant(NamedTuple):
@@ -43,14 +46,26 @@ def _creation(grant: Grant) -> tuple[object, ...]:
 
 
 def grant(bootstrap: str, grants: Iterable[Grant]) -> None:
-    """Allow it, as whoever may do everything."""
+    """Allow it, as whoever may do everything, and wait until the broker knows: the controller answers before."""
+    given = [*grants]
 
     async def send() -> None:
         admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
         await admin.start()
+
+        async def are_told_of() -> bool:
+            answer = await admin._send_request(DescribeAclsRequest(_ANY, None, _ANY, None, None, _ANY, _ANY))
+            told = {
+                (kind, name, pattern, principal, operation)
+                for kind, name, pattern, acls in answer.resources
+                for principal, _, operation, _ in acls
+            }
+            return {(*made[:4], made[5]) for made in map(_creation, given)} <= told
+
         try:
-            answer = await admin._send_request(_Grants([*grants]))
+            answer = await admin._send_request(_Grants(given))
             assert not any(code for code, _ in answer.creation_responses)
+            await until(are_told_of)
         finally:
             await admin.close()
 

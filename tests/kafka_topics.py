@@ -22,7 +22,7 @@ async def make_topics(admin: AIOKafkaAdminClient, topics: Sequence[NewTopic]) ->
     async def are_told_of() -> bool:
         return {topic.name for topic in topics} <= set(await admin.list_topics())
 
-    await _until(are_told_of)
+    await until(are_told_of)
 
 
 async def alter_topic(admin: AIOKafkaAdminClient, topic: str, settings: dict[str, str]) -> None:
@@ -36,10 +36,11 @@ async def alter_topic(admin: AIOKafkaAdminClient, topic: str, settings: dict[str
         told = {entry[0]: entry[1] for entry in entries}
         return not code and settings.items() <= told.items()
 
-    await _until(are_told_of)
+    await until(are_told_of)
 
 
-async def _until(are_told_of: Callable[[], Awaitable[bool]]) -> None:
+async def until(are_told_of: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until a broker tells of a change."""
     async with asyncio.timeout(SECONDS):
         while not await are_told_of():  # noqa: ASYNC110 - a broker tells nobody of its changes
             await asyncio.sleep(_LOOK_SECONDS)
