@@ -60,7 +60,7 @@ def test_a_vector_is_the_same_to_the_last_bit_whatever_stands_beside_it(director
 def test_a_product_of_small_ones_is_the_large_one_to_the_last_bit_where_it_is_made_so(
     monkeypatch: pytest.MonkeyPatch, width: int, tokens: int
 ) -> None:
-    """OpenBLAS adds up as our parts do with AVX-512 alone, and alone there we make parts. Elsewhere they come near."""
+    """Only with AVX-512 does OpenBLAS add up as our parts do, so parts are used there; elsewhere they come near."""
     random = np.random.default_rng(tokens)
     tensors = {
         "some.weight": random.standard_normal((64, width), np.float32),
