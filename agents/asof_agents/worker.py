@@ -194,9 +194,13 @@ class FaustWorker:
     async def _deliver(self, partition: int, records: list[ConsumerRecord]) -> None:
         """Queue the records of a fetch for their partition. A full queue is waited for; Faust fetches no more then."""
         task = self._tasks.get(partition)
-        if task is not None:  # else the partition was revoked, and another worker ingests it
-            for record in records[-1:] if self._skims else records:
-                await task.put(raw_of(record))
+        if task is None:  # the partition was revoked, and another worker ingests it
+            return
+        if self._skims and records:  # its last, which is as old as the first that it stands for
+            await task.put(raw_of(records[-1])._replace(timestamp=records[0].timestamp))
+            return
+        for record in records:
+            await task.put(raw_of(record))
 
     async def _assigned(self, *arguments: Any, **_: Any) -> None:
         if self._ended is None or self._ended.done():  # the worker stops: another one gets them next

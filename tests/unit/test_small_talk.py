@@ -53,6 +53,8 @@ def test_small_talk_is_told_by_its_words(text: str, kind: str) -> None:
         "What can you do about the leak?",
         "What can Nina do?",
         "Help Nina with her homework",
+        "What is this?",
+        "Is this real?",
         "What did I do?",
         "Are you a friend of Tom?",
         "Hi, I live in Leeds",

@@ -62,6 +62,22 @@ def test_a_day_begins_at_midnight_of_the_reader_also_where_the_clocks_were_chang
         assert render(read_words(words, NOW, zone=None) or 0) == meant
 
 
+def test_a_line_that_comes_later_is_seen_from_later(tmp_path: Path, in_zone: Any) -> None:
+    in_zone("UTC")
+    now = [NOW]
+
+    def lines() -> Iterator[dict[str, str]]:
+        for _ in range(2):
+            yield {"subject": "Ana", "relation": "likes", "object": f"Ben {len(now)}", "valid_at": "yesterday"}
+            now.append(now[-1] + DAY)
+
+    with Memory(Settings(data=tmp_path / "data", embedder="none"), now=lambda: now[-1]) as memory:
+        assert not memory.import_facts(lines()).refused
+        began = [fact.valid_at for fact in memory.facts(about="Ana")]
+
+    assert sorted(began) == [datetime(2024, 5, 14, tzinfo=UTC), datetime(2024, 5, 15, tzinfo=UTC)]
+
+
 @pytest.mark.parametrize("words", ["Friday", "in March", "noon", "03/04/2024"])
 def test_words_that_may_mean_two_times_are_refused_with_the_field(words: str) -> None:
     with pytest.raises(InvalidInput, match="may") as refused:

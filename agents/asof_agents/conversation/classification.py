@@ -19,10 +19,12 @@ MAX_DESCRIPTION: Final = 500  # characters; more is a story, and is read as a tu
 _OWN: Final = r"(?:(?:main|top|big|biggest|first|current|new|ultimate|primary|long[- ]term|number one)\s+)?"
 _WHEN: Final = r"(?:\s+(?:now|right now|today|this (?:week|month|quarter|year)|for (?:this|the next|now)(?:\s\w+)?))?"
 _IS: Final = rf"{_WHEN}\s+is\s+(?:to(?:\s+|$))?"
+_HAVE: Final = r"i(?:\s+have|['\N{RIGHT SINGLE QUOTATION MARK}]ve\s+got)"
 _DECLARED: Final = {  # by the words of a declaration: its saliency
-    rf"(?:my\s+{_OWN}(?:goal|objective|aim|ambition)|one\s+of\s+my\s+{_OWN}(?:goal|objective|aim|ambition)s){_IS}": 1.0,
+    rf"(?:my\s+{_OWN}(?:goal|objective)|one\s+of\s+my\s+{_OWN}(?:goal|objective)s){_IS}": 1.0,
+    rf"(?:my\s+{_OWN}(?:aim|ambition)|one\s+of\s+my\s+{_OWN}(?:aim|ambition)s){_WHEN}\s+is\s+to\s+": 1.0,
     rf"my\s+{_OWN}(?:goal|objective|aim|ambition)s{_WHEN}\s+are\s+to\s+": 1.0,
-    rf"i(?:\s+have|['\N{{RIGHT SINGLE QUOTATION MARK}}]ve\s+got)\s+(?:a|one)\s+{_OWN}goal\s+(?:to|of)\s+": 1.0,
+    rf"{_HAVE}\s+(?:a|one)\s+{_OWN}goal\s+(?:to\s+|of\s+(?=\w+ing\b))": 1.0,
     rf"(?:my\s+{_OWN}priority|one\s+of\s+my\s+{_OWN}priorities){_IS}": 0.9,
     r"i(?:\s+aim|(?:['\N{RIGHT SINGLE QUOTATION MARK}]m|\s+am)\s+aiming)\s+to\s+": 0.8,
     r"i(?:['\N{RIGHT SINGLE QUOTATION MARK}]d like to| would like to| want to| wanna)\s+focus\s+on\s+": 0.8,

@@ -17,11 +17,11 @@ _ASKED: Final[dict[SmallTalk, str]] = {
     "wellbeing": r"how(?: are|'re) (?:you|things)(?: doing| feeling)?|how(?:'s| is) it going|hows it going|"
     r"how(?:'s| is) your day(?: going)?|how(?: was|'s) your (?:day|week|weekend|night)|how do you do|"
     r"how have you been|what(?:'s| is) up|whats up|(?:are )?you (?:ok|okay|well|good)|and you|how about you",
-    "abilities": r"(?:what|who) are you|what(?:'s| is) (?:your name|this)|"
+    "abilities": r"(?:what|who) are you|what(?:'s| is) your name|"
     r"what (?:can|do) you do|what(?: else)? can (?:i|we) (?:ask|tell|say to)(?: you)?|what can you help(?: me)? with|"
     r"(?:how )?can you help(?: me)?|how (?:can|do) (?:you|i use you|i use this|we use this)(?: help(?: me)?| work)?|"
-    r"how does (?:this|it|that) work|(?:i need |can i get )?help(?: me)?|(?:are you|is this) "
-    r"(?:an? )?(?:bot|robot|human|person|real|ai|machine|program)",
+    r"how does (?:this|it|that) work|(?:i need |can i get )?help(?: me)?|are you (?:an? )?"
+    r"(?:bot|robot|human|person|real|ai|machine|program)|is this an? (?:bot|robot|ai|machine|program)",
 }
 _CLOSING: Final = (
     r"(?: (?:today|then|now|doing|these days|lately|there|again|please|exactly|for me|mate|buddy|my friend))*"

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from asof.service.session import Session
 from asof_projections.model.answers import Fact
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import AccessDenied, InvalidInput, NotFound, UnavailableError
 from asof_streams.ids import derive
 from asof_streams.messages import FactStatement
 
@@ -38,14 +38,15 @@ def has_short_ref(stated: FactStatement) -> bool:
 def with_whole_ref(session: Session, stated: FactStatement) -> FactStatement:
     """Return a structured fact whose ref is whole, where that is the first letters of an id of its group.
 
-    The ref that a producer gave a fact of the group stays, and so does what no id begins with. InvalidInput: several
-    ids begin so.
+    The ref that a producer gave a fact of the group stays, and so does what no id begins with, or where the memory
+    cannot be asked: who only sends to topics may give refs of their own that look so. InvalidInput: several ids begin
+    so.
     """
     if not has_short_ref(stated):
         return stated
     try:
         found = session.of(stated.group_id).statements_called(stated.group_id, stated.ref or "")
-    except NotFound:  # nothing was ever written
+    except (NotFound, AccessDenied, UnavailableError):  # NotFound: nothing was ever written
         return stated
     if len(found) > 1:
         raise InvalidInput(_SEVERAL, field="ref")

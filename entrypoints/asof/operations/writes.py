@@ -93,7 +93,7 @@ _INERT: Final = frozenset({list, tuple, BufferedReader, TextIOWrapper, BytesIO, 
 def produce(session: Session, source: Lines, *, group_id: str, strict: bool, acknowledged: Progress | None) -> Produced:
     """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
 
-    `group_id` is the group of the lines that name none. Times in words are seen from the moment of the call, and the
+    `group_id` is the group of the lines that name none. Times in words are seen from when a line is read, and the
     log has the instants.
     """
     read = _of_group(group_id, json_lines.as_message)
@@ -127,9 +127,8 @@ def import_facts(
 
 
 def _as_of_now(session: Session) -> json_lines.Times:
-    """Return a reader of times in words that sees them from the moment at which it is made."""
-    now = session.now()
-    return lambda fields: in_instants(fields, lambda: now)
+    """Return a reader of times in words that sees them from the moment at which a line is read."""
+    return lambda fields: in_instants(fields, session.now)
 
 
 def _of_group(group: str, read: json_lines.Read) -> json_lines.Read:

@@ -21,6 +21,7 @@ from asof_streams.kafka.topic_rules import TopicFinding
 Right = Literal["Read", "Write", "DescribeConfigs"]  # the first two imply that one may describe it
 _BITS: Final[Mapping[Right, int]] = {"Read": 3, "Write": 4, "DescribeConfigs": 10}
 _TEXT: Final = String("utf-8")
+_UNTOLD: Final = -(2**31)  # what a broker answers that does not say what the user may do
 
 
 class MissingRight(NamedTuple):
@@ -60,7 +61,7 @@ async def missing_rights(
 ) -> list[MissingRight]:
     """Return those of some rights on topics that the user lacks, and on which groups Read, both in the order given.
 
-    None on topics is where the broker does not tell: an older one than Kafka 2.3.
+    None is missing on topics where the broker does not tell: an older one than Kafka 2.3, or another product.
     """
     try:
         allowed = await _of_topics(admin, [*topics])
@@ -80,7 +81,7 @@ async def missing_rights(
 
 async def _of_topics(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, int]:
     answer: Any = await admin._send_request(_RightsRequest(names))  # noqa: SLF001 - aiokafka asks without them
-    return {name: allowed for error, name, _, _, allowed in answer.topics if not error}
+    return {name: allowed for error, name, _, _, allowed in answer.topics if not error and allowed != _UNTOLD}
 
 
 async def _may_read(admin: AIOKafkaAdminClient, group: str) -> bool:
