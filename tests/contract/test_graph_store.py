@@ -421,8 +421,13 @@ def test_numbers_and_qualifiers_are_those_of_the_statements_that_were_known_and_
                 (f.value, f.qualifiers) for f in facts_at(store, "g", at(2, known))
             ]
         [found] = facts_at(store, "g", at(2, known))
+        if known not in (None, gone):  # whatever was known: a withdrawal counts as of its moment alone
+            [version], asserted = store.versions("x", known), store.fact("x", known)
+            assert (version.value, version.qualifiers) == (found.value, found.qualifiers)
+            assert (asserted.value, asserted.qualifiers) == (found.value, found.qualifiers)
         return found.value, dict(found.qualifiers)
 
+    assert not store.versions("x", first - 1)
     assert shown(first) == (None, {"by": "Ana", "page": 1})
     assert shown(again) == shown(plain) == (42, {"by": "Ben", "page": 1})
     assert shown(gone) == (None, {"by": "Ana", "page": 1})

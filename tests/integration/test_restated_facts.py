@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,19 @@ def test_why_as_of_a_moment_has_the_restatement_that_was_retracted_later(world: 
 
     assert world.memory.why(first.uuid, known_at="2024-03-09") == before
     assert len(before.evidence) == 2
+
+
+def test_history_and_why_as_of_a_moment_have_the_qualifiers_that_were_told_by_then(world: World) -> None:
+    first = held(world)
+    asked: dict[str, Any] = {"group_id": "g", "known_at": "2024-03-01"}
+    before = world.memory.history(first.uuid, **asked), world.memory.history("Ana", **asked)
+    assert before[0] == before[1]
+
+    world.tell("2024-03-10", object="Berlin", valid_at="2020", ref="first", qualifiers={"floor": 3})
+
+    assert dict(world.memory.why(first.uuid).fact.qualifiers) == {"floor": 3}
+    assert not world.memory.why(first.uuid, known_at="2024-03-01").fact.qualifiers
+    assert (world.memory.history(first.uuid, **asked), world.memory.history("Ana", **asked)) == before
 
 
 def test_where_the_first_is_ended_the_restatement_holds(world: World) -> None:

@@ -137,7 +137,8 @@ def answers(world: World, now: int, known: int | None) -> list[object]:
         context = world.memory.context(text, **at, budget=600)
         found.append((text, context.items, context.left_out))
     ever = world.memory.facts(group_id="g", any_time=True, **({} if known is None else {"known_at": known}))
-    found += [world.memory.why(fact.uuid, known_at=known) for fact in ever]
+    for fact in ever:
+        found += [world.memory.why(fact.uuid, known_at=known), world.memory.history(fact.uuid, known_at=known)]
     return found
 
 

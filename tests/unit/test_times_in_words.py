@@ -73,9 +73,9 @@ def test_a_line_that_comes_later_is_seen_from_later(tmp_path: Path, in_zone: Any
 
     with Memory(Settings(data=tmp_path / "data", embedder="none"), now=lambda: now[-1]) as memory:
         assert not memory.import_facts(lines()).refused
-        began = [fact.valid_at for fact in memory.facts(about="Ana")]
+        began = [str(fact.valid_at) for fact in memory.facts(about="Ana")]
 
-    assert sorted(began) == [datetime(2024, 5, 14, tzinfo=UTC), datetime(2024, 5, 15, tzinfo=UTC)]
+    assert sorted(day[:10] for day in began) == ["2024-05-14", "2024-05-15"]
 
 
 @pytest.mark.parametrize("words", ["Friday", "in March", "noon", "03/04/2024"])

@@ -270,12 +270,18 @@ class GraphStore(Protocol):
         """
         ...
 
-    def fact(self, uuid: str) -> FactRow | None:
-        """Return a fact as it was first asserted, whatever happened to it later. None: no fact has this id."""
+    def fact(self, uuid: str, known: int = INF) -> FactRow | None:
+        """Return a fact as it was first asserted, whatever happened to it later. None: no fact has this id.
+
+        known: up to when statements tell its episodes and qualifiers.
+        """
         ...
 
-    def versions(self, uuid: str) -> list[FactRow]:
-        """Return every version of a fact that was ever believed, by known_from, then valid_at."""
+    def versions(self, uuid: str, known: int = INF) -> list[FactRow]:
+        """Return every version of a fact that was believed up to a known moment, as it was then.
+
+        They are sorted by known_from, then valid_at.
+        """
         ...
 
     def provenance(self, uuid: str, known: int = INF) -> Provenance | None:

@@ -187,15 +187,16 @@ class TemporalQueries:
         """
         group = query.group
         anywhere = group in (None, DEFAULT_GROUP)  # an id names one fact, whatever its group
-        versions = [version for version in self._beliefs.versions(query.id) if anywhere or group == version.group_id]
+        versions = [v for v in self._beliefs.versions(query.id, known) if anywhere or group == v.group_id]
         if not versions:
             ids = self._meant(group, query.id, known)
             touching = self._touching(group, ids, Moment(None, None), None) if ids else []
             then = set(ids)  # without those that were merged later
-            versions = [v for v in touching if not then.isdisjoint((v.subject_uuid, v.object_uuid))]
+            touched = {v.uuid for v in touching if not then.isdisjoint((v.subject_uuid, v.object_uuid))}
+            versions = [v for uuid in sorted(touched) for v in self._beliefs.versions(uuid, known)]
         provenances = {uuid: self._provenance(uuid) for uuid in {v.uuid for v in versions}}
         causes = {uuid: _causes(provenance) for uuid, provenance in provenances.items()}
-        known_then = (_as_known(v, provenances[v.uuid], known) for v in versions if v.known_from <= known)
+        known_then = (_as_known(v, provenances[v.uuid], known) for v in versions)
         return [
             FactVersion.of(
                 v,
@@ -234,7 +235,7 @@ class TemporalQueries:
     @consistent_read
     def why(self, query: WhyQuery) -> Explanation:
         """Return the words behind a fact and its changes, as known then. NotFound: the fact was not known."""
-        fact = self._fact(query.id)
+        fact = self._fact(query.id, INF if query.known_at is None else query.known_at)
         if query.known_at is not None and query.known_at < fact.created_at:
             raise NotFound(f"the fact {query.id} was not known yet at that moment")
         return self._witness.why(fact, query.known_at)
@@ -258,8 +259,8 @@ class TemporalQueries:
         by_id = None if entities else entity_with_id(self._beliefs, group, name)
         return entities if by_id is None else [by_id]
 
-    def _fact(self, uuid: str) -> FactRow:
-        fact = self._beliefs.fact(uuid)
+    def _fact(self, uuid: str, known: int = INF) -> FactRow:
+        fact = self._beliefs.fact(uuid, known)
         if fact is None:
             raise NotFound(f"no fact has the id {uuid}")
         return fact

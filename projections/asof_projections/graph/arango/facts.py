@@ -72,9 +72,9 @@ class ArangoFacts(ArangoReader):
         facts = self.read(sorted(versions.values(), key=_attested, reverse=True)[:limit], window.kmax)
         return [fact for fact in facts if fact.is_asked(at)]
 
-    def versions(self, uuid: str) -> list[FactRow]:
+    def versions(self, uuid: str, known: int = INF) -> list[FactRow]:
         assertion = self._document("assertions", uuid)
-        facts = self._meeting(_EVER, numbers=[assertion["n"]]) if assertion else []
+        facts = self._meeting(_EVER._replace(kmax=known), numbers=[assertion["n"]]) if assertion else []
         return sorted(facts, key=lambda fact: (fact.known_from, fact.valid_at))
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
@@ -116,13 +116,15 @@ class ArangoFacts(ArangoReader):
             for row, fact in zip(rows, facts, strict=True)
         ]
 
-    def fact(self, uuid: str) -> FactRow | None:
+    def fact(self, uuid: str, known: int = INF) -> FactRow | None:
         explanation = self._why(uuid)
         if explanation is None:
             return None
         assertion = explanation["row"]
-        times = (assertion["stated_from"], assertion["stated_to"], assertion["created_at"], assertion["expired_at"])
-        return self._fact(assertion, _sayings(explanation), times, (assertion["created_at"], assertion["expired_at"]))
+        sayings = [assertion, *(again for again in explanation["again"] if again["created_at"] <= known)]
+        believed = assertion["created_at"], INF if assertion["expired_at"] > known else assertion["expired_at"]
+        times = (assertion["stated_from"], assertion["stated_to"], *believed)
+        return self._fact(assertion, sayings, times, believed)
 
     def correcting(self, uuids: Sequence[str]) -> dict[str, str]:
         found = ((uuid, self.provenance(uuid)) for uuid in uuids)

@@ -12,7 +12,8 @@ from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
-    WHERE fact = (SELECT n FROM facts WHERE {has_id("uuid", ":fact")})) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
+    WHERE fact = (SELECT n FROM facts WHERE {has_id("uuid", ":fact")}) AND kf <= :kmax) v
+    {FACT_JOINS} ORDER BY v.kf, v.vf"""
 _AS_SAID: Final = "SELECT n AS fact, stated_from AS vf, stated_to AS vt, created_at AS kf, expired_at AS kt FROM facts"
 _FACT: Final = f"SELECT {FACT_COLUMNS} FROM ({_AS_SAID} WHERE {has_id('uuid', ':fact')}) v {FACT_JOINS}"
 _ASSERTED: Final = f"""SELECT {FACT_COLUMNS} FROM ({_AS_SAID} INDEXED BY fact_recorded
@@ -65,15 +66,15 @@ _CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGE
 class SqliteHistory(SqliteFacts):
     """Facts over known time."""
 
-    def fact(self, uuid: str) -> FactRow | None:
-        versions = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
+    def fact(self, uuid: str, known: int = INF) -> FactRow | None:
+        versions = self._read(self._rows(_FACT, {"fact": uuid, **_EVER, "kmax": known}))
         return versions[0] if versions else None
 
     def asserted(self, group: str, recorded_at: int) -> list[FactRow]:
         return self._read(self._rows(_ASSERTED, {"at": recorded_at, "grp": self._group(group), **_EVER}))
 
-    def versions(self, uuid: str) -> list[FactRow]:
-        return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))
+    def versions(self, uuid: str, known: int = INF) -> list[FactRow]:
+        return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER, "kmax": known}))
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         until = self._row(_UNTIL, {"since": since, "limit": limit})
