@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,9 +160,12 @@ def test_the_page_of_the_comparison_is_made_of_the_result(compared: dict[str, An
     assert len(rows) == len(compared["figures"])
     assert rows[-1].endswith("| none |")  # what nobody is beside comes last, and what asof loses the most first
     losses = [float(ours.replace(",", "")) / float(beside.replace(",", "")) for ours, beside in map(_cells, rows[:6])]
-    assert losses == sorted(losses, reverse=True)
+    assert all(less <= more * _ROUNDED for more, less in pairwise(losses))
     assert "the load from all work on the machine was" in written
     assert peers_page.written(written, compared) == written
+
+
+_ROUNDED = 1.1  # two cells of two digits each differ by less from what the rows are sorted by
 
 
 def _cells(row: str) -> list[str]:

@@ -13,6 +13,7 @@ from pyarrow.parquet import read_table
 import asof
 from asof.api.memory import Memory
 from http_server import Server, serving
+from patience import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.say("g", "I live in Leeds.", role="Ben", timestamp="2020-06-01T00:00:00Z")
         running.say("other", "I live in Lima.", timestamp="2020-06-01T00:00:00Z")
         running.say("kin", "My sister Eva works at SAP.", role="Zoe", update_communities=True)
+        wait_until(lambda: has_vectors(running))
         yield running
+
+
+def has_vectors(server: Server) -> bool:
+    """Whether searches compare all facts and turns in meaning, as those in Python do."""
+    found = get(server, "search", query="Who lives where?", all_groups=True)
+    return (found["unavailable"], found["vectors_behind"]) == (None, 0)
 
 
 @pytest.fixture(scope="module")
