@@ -194,9 +194,7 @@ class TemporalQueries:
             then = set(ids)  # without those that were merged later
             touched = {v.uuid for v in touching if not then.isdisjoint((v.subject_uuid, v.object_uuid))}
             versions = [v for uuid in sorted(touched) for v in self._beliefs.versions(uuid, known)]
-        provenances = {uuid: self._provenance(uuid) for uuid in {v.uuid for v in versions}}
-        causes = {uuid: _causes(provenance) for uuid, provenance in provenances.items()}
-        known_then = (_as_known(v, provenances[v.uuid], known) for v in versions)
+        causes = {uuid: _causes(self._provenance(uuid)) for uuid in {v.uuid for v in versions}}
         return [
             FactVersion.of(
                 v,
@@ -205,7 +203,7 @@ class TemporalQueries:
                 causes[v.uuid][v.known_from],
                 causes[v.uuid].get(v.known_to),
             )
-            for v in timelines.rectangles(known_then)
+            for v in timelines.rectangles(versions)
         ]
 
     def known_history(self, query: KnownHistoryQuery) -> list[BeliefPeriod]:
@@ -315,13 +313,3 @@ def _causes(provenance: Provenance) -> dict[int, Cause]:
     """Return the causes of changes in a fact, by when they were recorded."""
     asserted = {provenance.sources[0].recorded_at: Cause("asserted", provenance.fact_id)}
     return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in provenance.revisions}
-
-
-def _as_known(version: FactRow, provenance: Provenance, known: int) -> FactRow:
-    """Return a version without what was recorded after a known moment."""
-    later = {source.episode_id for source in provenance.sources if source.recorded_at > known}
-    return version._replace(
-        expired_at=INF if version.expired_at > known else version.expired_at,
-        episodes=tuple(episode for episode in version.episodes if episode not in later),
-        known_to=INF if version.known_to > known else version.known_to,
-    )
