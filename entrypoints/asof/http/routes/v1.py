@@ -164,10 +164,9 @@ async def state_facts(
 ) -> v1.Stated:
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
-    messages = await run_in_threadpool(given.messages)  # a thousand times in words take a second
-    if any(map(has_short_ref, messages)):
-        short = messages
-        messages = await served.ask(lambda session: with_whole_refs(session, short))
+    stated = await run_in_threadpool(given.messages)  # a thousand times in words take a second
+    named_in_short = any(map(has_short_ref, stated))
+    messages = await served.ask(lambda session: with_whole_refs(session, stated)) if named_in_short else stated
     return await _stated(served, await served.take(messages, request), wait=wait)
 
 
