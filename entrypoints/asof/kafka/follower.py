@@ -21,9 +21,10 @@ from asof.runtime.replica_health import ReplicaProgress
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.settings import Settings
 from asof_projections.control import ControlState
-from asof_streams.errors import NotFound, WriterBusy
+from asof_streams.errors import WriterBusy
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.errors import topic_not_found
 from asof_streams.kafka.topics import Topics
 
 _ROUND_SECONDS: Final = 0.2  # between two rounds
@@ -58,9 +59,7 @@ class ReplicaFollower:
             self._client = opened.enter_context(Client(connection))
             count = self._client.partitions(topics.messages)
             if not count:
-                raise NotFound(
-                    f"there is no topic {topics.messages}, or this user may not see it: asof topics create makes it"
-                )
+                raise topic_not_found(topics.messages)
             keep(places.root, ReplicaManifest(topics.prefix, count))
             self._control = Control(self._client, topics)
             numbers = range(count) if partition is None else [partition]

@@ -10,9 +10,9 @@ from asof.kafka.control import Control
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
-from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.dead_letters import DeadLetters
+from asof_streams.kafka.errors import topic_not_found
 from asof_streams.kafka.event_topic import EventTopic, Forget, expect_partitions
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
@@ -58,7 +58,7 @@ class TopicPartitions:
         """Return how many partitions a topic has. NotFound: there is no such topic."""
         count = self.client.partitions(topic)
         if not count:
-            raise NotFound(f"there is no topic {topic}, or this user may not see it: asof topics create makes it")
+            raise topic_not_found(topic)
         return count
 
     def event_topic(

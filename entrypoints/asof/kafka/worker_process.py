@@ -36,6 +36,7 @@ from asof_projections.generations import FIRST, GenerationInfo
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.errors import topic_not_found
 from asof_streams.kafka.rights import require_rights
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check, check_rights
@@ -242,10 +243,7 @@ class _Worker:
         if opening is None or settings.suppress_content:
             raise InvalidInput("a responder puts its words on a topic: have content kept", "suppress_content")
         if not self._client.partitions(topics.replies):
-            raise NotFound(
-                f"there is no topic {topics.replies}, or this user may not see it: asof topics create --replies"
-                " makes it"
-            )
+            raise topic_not_found(topics.replies, " --replies")
 
         def responder(partition: int) -> Opening:
             return opening(places_of(self._places, partition, count), settings, connection, topics, partition)
@@ -255,10 +253,7 @@ class _Worker:
     def _believer(self, generation: str, info: GenerationInfo | None, count: int, *, beside: bool) -> _Role:
         settings, connection, topics = self._settings, self._connection, self._topics
         if not self._client.partitions(topics.semantic(generation)):
-            raise NotFound(
-                f"there is no topic {topics.semantic(generation)}, or this user may not see it: asof topics create"
-                f" --generation {generation} makes it"
-            )
+            raise topic_not_found(topics.semantic(generation), f" --generation {generation}")
 
         def believer(partition: int) -> Opening:
             there = places_of(self._places, partition, count)

@@ -6,7 +6,7 @@ Code that needs aiokafka is imported after `connection_of`. InvalidInput: no add
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
@@ -17,7 +17,7 @@ from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_projections.generations import FIRST, check_name
 from asof_streams.errors import InvalidInput
-from asof_streams.kafka.topic_rules import TopicFinding
+from asof_streams.kafka.topic_rules import AGENTS, TopicFinding
 
 if TYPE_CHECKING:
     from asof.kafka.topic_rewrite import TopicRewritten
@@ -126,9 +126,6 @@ def lag_of_topics(settings: Settings) -> list[Lag]:
             read = state.offsets(root / state.FILE).get(str(PartitionId(topic, partition)))
             lags.append(Lag(topic, partition, end, read, None if read is None else max(end - read, 0)))
     return lags
-
-
-AGENTS: Final = ("recorder", "believer", "responder")
 
 
 def work(settings: Settings, agents: Sequence[str] = (), generations: Sequence[str] = ()) -> None:

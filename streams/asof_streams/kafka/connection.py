@@ -45,6 +45,11 @@ class Connection:
             raise InvalidInput("ASOF_KAFKA_SSL_KEYFILE needs ASOF_KAFKA_SSL_CERTFILE, the certificate of that key")
 
     @property
+    def user(self) -> str:
+        """The name that a broker knows the client by, as sentences have it."""
+        return self.sasl_username or "this client"
+
+    @property
     def uses_sasl(self) -> bool:
         """Whether the client authenticates with a name and a password."""
         return self.security_protocol.startswith("SASL")

@@ -81,9 +81,10 @@ def translate(connection: Connection, error: BaseException, *topics: str) -> Aso
         case theirs.CorruptRecordException():
             return DamagedLog(f"{named}: a record is not what was written")
         case _ if isinstance(error, _DENIED):
-            who = connection.sasl_username or "this client"
             what = f"use {', '.join(of)}" if (of := topics or _resources(error)) else "do this"
-            return AccessDenied(f"{where} does not let {who} {what} ({type(error).__name__}): its ACLs must allow it")
+            return AccessDenied(
+                f"{where} does not let {connection.user} {what} ({type(error).__name__}): its ACLs must allow it"
+            )
         case _ if isinstance(error, _TOO_OLD):
             return InvalidInput(f"{where} is too old a broker ({type(error).__name__}): asof needs Kafka 2.1 or later")
         case _ if isinstance(error, _TIMED_OUT):
@@ -97,11 +98,16 @@ def translate(connection: Connection, error: BaseException, *topics: str) -> Aso
             return BrokerUnavailable(f"{where} failed: {type(error).__name__}")
 
 
+def topic_not_found(topic: str, options: str = "") -> NotFound:
+    """Return the exception for a topic that the user does not see. options: those of the command that makes it."""
+    return NotFound(f"there is no topic {topic}, or this user may not see it: asof topics create{options} makes it")
+
+
 def denied(connection: Connection, right: str, kind: Literal["topic", "group"], name: str) -> AccessDenied:
     """Return the exception for a right that is missing on a topic or consumer group."""
-    who = connection.sasl_username or "this client"
     return AccessDenied(
-        f"{connection.bootstrap} does not let {who} {right} {kind} {name}. Run: {grant(connection, right, kind, name)}"
+        f"{connection.bootstrap} does not let {connection.user} {right} {kind} {name}."
+        f" Run: {grant(connection, right, kind, name)}"
     )
 
 

@@ -40,7 +40,7 @@ class MissingRight(NamedTuple):
 
     def finding(self, connection: Connection) -> TopicFinding:
         """Return a warning of it: whoever only reads, or creates topics, has no need of all that a worker needs."""
-        why = f"a worker needs it of {connection.sasl_username or 'this client'}"
+        why = f"a worker needs it of {connection.user}"
         fix = f"Run: {self.remedy(connection)}"
         return TopicFinding(self.name, f"right {self.right}", "missing", "granted", why, fix, "warning")
 
@@ -48,10 +48,9 @@ class MissingRight(NamedTuple):
 def require_rights(connection: Connection, missing: Sequence[MissingRight]) -> None:
     """Raise AccessDenied, which names the rights that are missing and how to grant the first; none: do nothing."""
     if missing:
-        who = connection.sasl_username or "this client"
         more = "" if len(missing) == 1 else ", and so on: asof topics check says how to grant each"
         raise AccessDenied(
-            f"{connection.bootstrap} does not let {who} do all that a worker does; it lacks"
+            f"{connection.bootstrap} does not let {connection.user} do all that a worker does; it lacks"
             f" {', '.join(map(str, missing))}. Run: {missing[0].remedy(connection)}{more}"
         )
 

@@ -11,6 +11,7 @@ DERIVED_BYTES: Final = 8 * 2**20  # the longest record that asof may send: escap
 DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy has more headers than the original
 SAFE_REPLICAS: Final = 3
 SAFE_IN_SYNC: Final = 2
+AGENTS: Final = ("recorder", "believer", "responder")  # of a worker: each has topics of its own
 
 Severity = Literal["error", "warning"]
 Kind = Literal["messages", "derived", "dead letters"]

@@ -34,6 +34,7 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.errors import denied, expect_reachable, translate, translate_errors
 from asof_streams.kafka.rights import MissingRight, Right, missing_rights
 from asof_streams.kafka.topic_rules import (
+    AGENTS,
     RULES,
     SAFE_IN_SYNC,
     SAFE_REPLICAS,
@@ -214,9 +215,6 @@ async def check(connection: Connection, topics: Topics, generations: Sequence[st
         wanted = topics.all(topics.generations_of(listed) if generations is None else generations)
         wanted |= {name: "derived" for name in (topics.control, topics.replies) if name in listed}
         return await _findings(connection, admin, listed, wanted)
-
-
-AGENTS: Final = ("recorder", "believer", "responder")
 
 
 async def check_rights(
