@@ -158,7 +158,7 @@ class LongSlot:
     def _stops(self, first: int, high: int) -> Iterator[int]:
         """Yield indexes up to which to look, ever further, at last to the end: the first is behind starts up to `high`.
 
-        Who looks to the end looks no further: then all is over.
+        The caller stops once it has looked to the end, where everything is over.
         """
         stop = _starting_by(high, self._keys) + _AHEAD
         while True:

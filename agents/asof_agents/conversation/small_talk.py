@@ -7,7 +7,7 @@ from asof_agents.conversation.questions import is_pleasantry
 
 SmallTalk = Literal["greeting", "wellbeing", "abilities", "thanks", "farewell", "assent"]
 
-_MOST: Final = 16  # words of a question: one that is longer asks more
+_MOST: Final = 16  # words; a longer question is no small talk
 _WORD: Final = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
 _OPENING: Final = (
     r"(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening)|so|and|well|ok|okay|oh|please)(?: there)? )*"

@@ -38,8 +38,8 @@ def has_short_ref(stated: FactStatement) -> bool:
 def with_whole_ref(session: Session, stated: FactStatement) -> FactStatement:
     """Return a structured fact whose ref is whole, where that is the first letters of an id of its group.
 
-    The ref that a producer gave a fact of the group stays, and so does what no id begins with, or where the memory
-    cannot be asked: who only sends to topics may give refs of their own that look so. InvalidInput: several ids begin
+    The ref that a producer gave a fact of the group stays. So does a text that no id begins with, and any ref where the
+    memory cannot be asked: a producer on Kafka may have refs of its own that look so. InvalidInput: several ids begin
     so.
     """
     if not has_short_ref(stated):

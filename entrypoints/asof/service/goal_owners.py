@@ -9,7 +9,7 @@ from asof_agents.handlers.objectives import implied_goal_id
 from asof_projections.model.rows import ObjectiveRow
 from asof_projections.names import key
 
-_NAMELESS: Final = "user"  # how a person is called who gives no name: by the role
+_NAMELESS: Final = "user"  # the role, which stands for a speaker without a name
 
 
 class GoalOwners:
@@ -37,7 +37,7 @@ class GoalOwners:
     def owns(self, speaker: str, objective: ObjectiveRow) -> bool:
         """Return whether one of an objective's goals is a speaker's, whatever the case of the name.
 
-        Whoever gives no name owns the goals in a group of whoever gives none.
+        A speaker without a name owns the goals that were declared in the group without one.
         """
         return key(speaker) in self._named(objective) or (speaker == _NAMELESS and self._is_of_nameless(objective))
 

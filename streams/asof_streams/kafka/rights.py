@@ -39,14 +39,14 @@ class MissingRight(NamedTuple):
         return grant(connection, self.right, self.kind, self.name)
 
     def finding(self, connection: Connection) -> TopicFinding:
-        """Return a warning of it: whoever only reads, or creates topics, has no need of all that a worker needs."""
+        """Return a warning of it: a user that only reads, or creates topics, needs less than a worker."""
         why = f"a worker needs it of {connection.user}"
         fix = f"Run: {self.remedy(connection)}"
         return TopicFinding(self.name, f"right {self.right}", "missing", "granted", why, fix, "warning")
 
 
 def require_rights(connection: Connection, missing: Sequence[MissingRight]) -> None:
-    """Raise AccessDenied, which names the rights that are missing and how to grant the first; none: do nothing."""
+    """Raise AccessDenied if rights are missing. It names all of them, and how to grant the first."""
     if missing:
         more = "" if len(missing) == 1 else ", and so on: asof topics check says how to grant each"
         raise AccessDenied(
@@ -58,7 +58,7 @@ def require_rights(connection: Connection, missing: Sequence[MissingRight]) -> N
 async def missing_rights(
     admin: AIOKafkaAdminClient, topics: Mapping[str, Collection[Right]], groups: Collection[str]
 ) -> list[MissingRight]:
-    """Return those of some rights on topics that the user lacks, and on which groups Read, both in the order given.
+    """Return the rights on topics, and Read on groups, that the user lacks, in the order in which they were given.
 
     None is missing on topics where the broker does not tell: an older one than Kafka 2.3, or another product.
     """
