@@ -233,6 +233,7 @@ def test_every_tool_and_argument_has_a_recipe() -> None:
 
 def test_an_agent_of_one_group_learns_nothing_of_others_from_any_tool(agents: tuple[Agent, Agent]) -> None:
     own, everybody = agents
+    await_vectors(own)
     asked = list(calls())
     before = [told(own, tool, arguments) for tool, arguments in asked]
     beside = [one for one in extras() if own.prompts["recall"][1:] or "group_id" not in one[1]]
@@ -250,6 +251,15 @@ def test_an_agent_of_one_group_learns_nothing_of_others_from_any_tool(agents: tu
         assert CANARY not in second or CANARY in tool + str(arguments), (tool, arguments)
     everybody.tell("I like coffee.", group_id=OWN)  # so that what is known of the group is later than what others have
     expect_nothing_of_others(own, everybody)
+
+
+def await_vectors(agent: Agent) -> None:
+    """Wait until searches compare all facts, names and turns in meaning: a service embeds behind its writes."""
+    wait_until(lambda: agent.ask("get_status", group_id=OWN)["as_of"]["lag"] == 0)
+    of_group = {"search_memory_facts": "group_ids", "search_nodes": "group_ids", "recall": "group_id"}
+    for tool, group in of_group.items():
+        asked = {"query": "Ana", group: OWN}
+        wait_until(lambda tool=tool, asked=asked: agent.ask(tool, **asked)["vectors_behind"] == 0)  # type: ignore[misc]
 
 
 def expect_nothing_of_others(own: Agent, everybody: Agent) -> None:
@@ -392,7 +402,7 @@ def test_stored_words_stay_quoted_in_every_answer_resource_and_prompt(tmp_path: 
             expect_quoted(
                 own.call("add_fact", subject="Ana", relation="lives_in", object=text, fact=text).content[0].text
             )
-        wait_until(lambda: own.ask("get_status")["as_of"]["lag"] == 0)
+        await_vectors(own)
         fact = own.ask("search_memory_facts", query="Ana", edge_types=["lives_in"])["facts"][0]
         found = {"fact_id": fact["uuid"], "uuid": fact["uuid"], "episode_uuids": fact["episodes"]}
         found |= {"id": f"fact/{fact['uuid']}", "entity": INJECTED[0][:80], "saga_name": INJECTED[0]}
