@@ -143,7 +143,8 @@ def changes(on, b):
     ats = sorted(c["at"] for c in found)
     until = ats[b["limit"] - 1] if len(ats) >= b["limit"] else b["end"]
     found = sorted((c for c in found if c["at"] <= until), key=lambda c: (c["at"], c["opened"], c["row"]["n"]))
-    return [{**c, "again": _again(on, b, c["row"]["fact"])} for c in found]
+    known = [c["row"]["kf" if c["opened"] else "kt"] for c in found]
+    return [{**c, "known": k, "again": _again(on, b, c["row"]["fact"], k)} for c, k in zip(found, known, strict=True)]
 
 
 def about(on, b):

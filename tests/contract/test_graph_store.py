@@ -1169,6 +1169,29 @@ def test_changes_come_in_the_order_of_messages_and_no_message_is_cut(store, stor
     assert store.changes(2, 1) == []
 
 
+def test_a_change_is_told_as_it_was_known_then_whatever_is_recorded_later(store, story) -> None:
+    said = {"value": "9", "occurrence": True, "planned": True, "qualifiers": {"by": "Ana"}}
+    story.tell(fact("x", "Ana", "visited", None, (0, 9), **said))
+    story.tell(fact("y", "Ana", "likes", value="z"))
+    again = FactReinforced(fact_id="x", said_at=2, episode_id="b", number=True, qualifiers={"by": "Ben"})
+    story.tell(again, unasserted("x", (0, 5)))
+    commit(store, story)
+
+    def told():
+        return [
+            (c.opened, c.fact.value, dict(c.fact.qualifiers), c.fact.planned, c.fact.episodes, c.fact.expired_at)
+            for c in store.changes(-1, 100)
+            if c.fact.uuid == "x"
+        ]
+
+    first, after = (None, {"by": "Ana"}, True, ("said-x",), INF), (9, {"by": "Ben"}, False, ("said-x", "b"), story.now)
+    assert told() == [(True, *first), (False, *after), (True, *after)]
+    story.tell(FactReinforced(fact_id="x", said_at=3, episode_id="c", qualifiers={"page": 2}), unasserted("y"))
+    commit(store, story)
+    assert told() == [(True, *first), (False, *after), (True, *after)]
+    assert [c.fact.expired_at for c in store.changes(-1, 100) if c.fact.uuid == "y"] == [INF, story.now]
+
+
 # By number.
 
 

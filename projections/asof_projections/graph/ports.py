@@ -298,8 +298,8 @@ class GraphStore(Protocol):
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         """Return the versions that messages after position `since` opened and closed, in log order.
 
-        The changes of one message are never parted, closings come first; so there may be more than `limit`. Continue
-        from the position of the last.
+        Each is told as it was known then. The changes of one message are never parted, closings come first; so there
+        may be more than `limit`. Continue from the position of the last.
         """
         ...
 

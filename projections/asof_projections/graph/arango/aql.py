@@ -208,8 +208,8 @@ FOR r IN @@retractions
   RETURN [r.uuid, r.target]
 """
 
-# The versions that messages after a position opened and closed; the changes of a message are never parted. Reads facts
-# by facts_opened and facts_closed.
+# The versions that messages after a position opened and closed, with what said each fact by then; the changes of a
+# message are never parted. Reads facts by facts_opened and facts_closed.
 CHANGES: Final = """
 LET opened = (FOR f IN @@facts FILTER f.opened > @since SORT f.opened LIMIT @limit RETURN f.opened)
 LET closed = (FOR f IN @@facts FILTER f.closed > @since SORT f.closed LIMIT @limit RETURN f.closed)
@@ -220,12 +220,13 @@ LET changes = APPEND(
   (FOR f IN @@facts FILTER f.closed > @since AND f.closed <= stop RETURN { at: f.closed, opened: 0, row: f }))
 FOR c IN changes
   SORT c.at, c.opened, c.row.n
+  LET known = c.opened == 1 ? c.row.kf : c.row.kt
   LET again = (
     FOR r IN @@reinforcements
-      FILTER r.fact == c.row.fact
+      FILTER r.fact == c.row.fact AND r.created_at <= known
       SORT r.n
       RETURN r)
-  RETURN { at: c.at, opened: c.opened, row: c.row, again: again }
+  RETURN { at: c.at, opened: c.opened, known: known, row: c.row, again: again }
 """
 
 # Parts of what is known of entities, those in @parts: their names, their attributes that hold, the duplicate_of

@@ -110,10 +110,11 @@ class ArangoFacts(ArangoReader):
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         rows = self._query(aql.CHANGES, since=since, limit=limit, end=INF)
-        facts = self.read(rows, INF)
         return [
-            ChangeRow(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
-            for row, fact in zip(rows, facts, strict=True)
+            ChangeRow(
+                row["at"], row["known"], bool(row["opened"]), self._version(row["row"], _sayings(row), row["known"])
+            )
+            for row in rows
         ]
 
     def fact(self, uuid: str, known: int = INF) -> FactRow | None:

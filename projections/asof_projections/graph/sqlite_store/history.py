@@ -59,7 +59,9 @@ _CHANGES: Final = f"""{_CHANGED.format(at="opened", opened=1)} AND opened <= :un
     UNION ALL {_CHANGED.format(at="closed", opened=0)} AND closed <= :until"""
 _UNTIL: Final = f"""SELECT at FROM ({_CHANGED.format(at="opened", opened=1)}
     UNION ALL {_CHANGED.format(at="closed", opened=0)} ORDER BY at LIMIT 1 OFFSET :limit - 1)"""
-_CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGES}) c
+# Each fact as of its change: what was recorded later is not told with it.
+_AS_CHANGED: Final = FACT_COLUMNS.replace(":kmax", "iif(c.opened, v.kf, v.kt)")
+_CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {_AS_CHANGED} FROM ({_CHANGES}) c
     CROSS JOIN versions v ON v.n = c.n {FACT_JOINS} ORDER BY c.at, c.opened, c.n"""
 
 
@@ -78,7 +80,7 @@ class SqliteHistory(SqliteFacts):
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         until = self._row(_UNTIL, {"since": since, "limit": limit})
-        parameters = {"since": since, "until": until[0] if until else INF, **_EVER}
+        parameters = {"since": since, "until": until[0] if until else INF, "kmin": NEG}
         rows = self._rows(_CHANGED_FACTS, parameters)
         facts = self._read(row[2:] for row in rows)
         return [
