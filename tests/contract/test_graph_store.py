@@ -1192,6 +1192,16 @@ def test_a_change_is_told_as_it_was_known_then_whatever_is_recorded_later(store,
     assert [c.fact.expired_at for c in store.changes(-1, 100) if c.fact.uuid == "y"] == [INF, story.now]
 
 
+def test_a_plan_that_is_told_later_does_not_make_a_plan_of_what_was_known_before(store, story) -> None:
+    story.tell(fact("x", "Ana", "visited", "Rome", (0, 9), occurrence=True))
+    gone = story.tell(EpisodeWithdrawn(episode_id="said-x"))
+    story.tell(FactReinforced(fact_id="x", said_at=2, episode_id="b", planned=True))
+    commit(store, story)
+
+    assert [f.planned for f in facts_at(store, "g", at(2, story.now))] == [True]
+    assert [f.planned for f in facts_at(store, "g", at(2, gone))] == [False]
+
+
 # By number.
 
 

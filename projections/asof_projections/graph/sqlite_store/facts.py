@@ -20,11 +20,11 @@ from asof_streams.instants import INF
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
-# A fact that was said once is what its own row of `deeds` says. One that was said again is planned while it was ever
-# told as a plan, and nobody tells it as past. CASE, since SQLite evaluates both sides of an AND.
+# A fact that was said once is what its own row of `deeds` says. One that was said again is planned while all that say
+# it tell a plan. CASE, since SQLite evaluates both sides of an AND.
 _PLANNED: Final = f"""CASE WHEN f.echoes THEN EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
-    AND NOT EXISTS (SELECT 1 FROM {_SAID}
-        AND NOT EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned)) ELSE own.planned END"""
+    AND coalesce((SELECT min(EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned)) FROM {_SAID}),
+        own.planned) ELSE own.planned END"""
 _LITERALS: Final = """CASE WHEN f.echoes THEN (
     SELECT json_group_array(json_array(given.number, json(given.qualifiers))) FROM (
         SELECT number, qualifiers, episode FROM literals WHERE fact = f.n AND created_at <= :kmax ORDER BY n) given
