@@ -91,7 +91,7 @@ class Asker:
 
     def communities(self, known: int, group: str | None = None) -> Any:
         rows = self._questions.communities(self._query(queries.CommunitiesQuery, group), known)
-        return [self._questions.community(row, known) for row in rows]
+        return [self._questions.community(row, Moment(known, known)) for row in rows]
 
     def entity(self, name: str, at: Moment, group: str | None = None, **of: Any) -> Any:
         return self._questions.entity(self._query(queries.EntityQuery, group, name=name, **of), at)

@@ -108,6 +108,7 @@ EACH = [  # a step of each kind that takes something back, or tells it anew
     ("tell", "Ana", ("rent", "900"), {"floor": 3}),
     ("say", "g", "Ben", "I'm going to visit {} next month.", "Oslo"),
     ("settle", 3),
+    ("state", "g", "Annie", "knows", "Oslo", 2023, 3),
     ("withdraw", 2),
     ("say", "other", "Ana", "I live in {}.", "Rome"),
     ("split", "Boss", "Annie"),

@@ -5,6 +5,7 @@ import pytest
 from asof_projections.model.rows import AttributeRow, Moment
 from asof_projections.queries.summaries import LONGEST, summary
 from histories import History, on
+from world import World
 
 
 @pytest.fixture
@@ -102,3 +103,18 @@ def test_a_community_is_summed_up_by_what_its_members_have_with_each_other_then_
     assert community.summary == (
         "Ana knows Ben. Ana likes Snow. Ana likes Rain. Ana likes Jazz. Ana likes Tea. Ana visited Oslo."
     )
+
+
+def test_a_community_is_told_of_what_holds_now_though_an_end_is_known(tmp_path):
+    world = World(tmp_path / "data")
+    world.tell("2024-01-02", relation="knows", object="Ben", valid_at="2020", invalid_at="2030")
+    world.memory.consolidate(group_id="g")
+
+    [community] = found = world.memory.communities(group_id="g")
+    exported = "".join(world.memory.export(group_id="g"))
+
+    assert community.summary == "Ana knows Ben."
+    assert world.memory.communities(group_id="g", known_at="2024-02-01") == found
+    assert "".join(world.memory.export(group_id="g", valid_at="2031")) != exported
+    assert '"summary":"Ana knows Ben."' in exported.replace('": "', '":"')
+    world.memory.close()

@@ -14,6 +14,7 @@ from asof_projections.model.queries import (
     KnownQuery,
     NeighbourhoodQuery,
 )
+from asof_projections.model.rows import Moment
 from asof_streams.errors import NotFound
 
 _NEAREST = 10  # names, where no limit is given
@@ -50,7 +51,8 @@ def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
     """Return the communities that are known with their members and summaries, by when they were formed."""
     known, queries = known_of(session, query), session.queries(query.group)
     page = page_of(queries.communities(query, known), query, known)
-    return Page.until((queries.community(row, known) for row in page), page.next)
+    at = Moment(min(known, session.now()), known)
+    return Page.until((queries.community(row, at) for row in page), page.next)
 
 
 @operation(items="hops")

@@ -237,7 +237,7 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         for entity in some:
             yield {"id": _id(entity.uuid, group), **Entity.of(entity).to_json(), "attributes": attributes[entity.uuid]}
     for community in beliefs.communities(group, at.known):
-        told = community_summary(beliefs, community, _known(at))
+        told = community_summary(beliefs, community, at)
         shown, members = (
             Community.of(community, told).to_json(),
             [_id(member.uuid, group) for member in community.members],

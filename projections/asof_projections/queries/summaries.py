@@ -35,10 +35,10 @@ def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str
     return whole
 
 
-def community_summary(beliefs: GraphStore, community: CommunityRow, known: int) -> str:
-    """Return the summary of a community as of a known moment: of facts that hold then, or happened before."""
+def community_summary(beliefs: GraphStore, community: CommunityRow, at: Moment) -> str:
+    """Return the summary of a community as of a moment: of facts that hold then, or happened before."""
     members = [member.uuid for member in community.members[:MEMBERS]]
-    facts = beliefs.latest(members, Moment(known, known, deeds=True), SUMMARISED)
+    facts = beliefs.latest(members, Moment(at.valid, at.known, deeds=True), SUMMARISED)
     inside = set(members)
     return summary((), sorted(facts, key=lambda fact: not inside.issuperset({fact.subject_uuid, fact.object_uuid})))
 

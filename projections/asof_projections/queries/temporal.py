@@ -113,9 +113,9 @@ class TemporalQueries:
         """Return the communities known at a moment with their members, oldest first."""
         return self._beliefs.communities(query.group, known)
 
-    def community(self, row: CommunityRow, known: int) -> Community:
-        """Return one of these communities as an answer, with the summary of that moment."""
-        return Community.of(row, community_summary(self._beliefs, row, known))
+    def community(self, row: CommunityRow, at: Moment) -> Community:
+        """Return one of these communities as an answer, with the summary of a moment."""
+        return Community.of(row, community_summary(self._beliefs, row, at))
 
     @consistent_read
     def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
