@@ -23,6 +23,8 @@ from asof_projections.queries.consistent_read import consistent_read
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
+    ExtractionAnswered,
+    ExtractionFailed,
     FeedbackReceived,
     FeedbackWithdrawn,
     GoalDeclared,
@@ -341,6 +343,7 @@ def test_facts_come_by_their_start_then_as_said_and_no_more_than_asked_for(store
 
     assert ids(facts_at(store, "g", at(9))) == ["second", "third", "late"]
     assert ids(facts_at(store, "g", at(9), limit=2)) == ["second", "third"]
+    assert [ids(facts_at(store, "g", at(9), limit=limit)) for limit in (0, 1)] == [[], ["second"]]
     assert ids(facts_at(store, None, at(9), relation="met", limit=1)) == ["second"]
 
 
@@ -465,6 +468,68 @@ def test_a_slot_has_its_live_statements_and_what_is_held(known, story) -> None:
     assert is_empty(known.slot("h", "id-Nobody", "lives_in", "v:x"))
 
 
+def test_an_ending_is_in_its_slot_from_its_event_on(known, story) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome"), ended("e", "Ana", "lives_in", "Rome", 4))
+    known.apply(story.records)
+
+    for value in (None, "e:id-Rome"):
+        assert [e.ending_id for e in known.read_slot("g", "id-Ana", "lives_in", value).endings] == ["e"]
+
+
+def test_what_was_read_in_its_slot_stays_a_fact_of_its_object_when_it_is_revised(known, story) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome"), fact("v", "Ana", "age", value="4"))
+    known.apply(story.records)
+    for relation in ("lives_in", "age"):
+        known.read_slot("g", "id-Ana", relation, None)
+    story.tell(unasserted("a", (1, 5)), unasserted("v", (1, 5)))
+    commit(known, story)
+
+    now = at(2, story.now)
+    assert ids(facts_at(known, "g", now, subjects=["id-Ana"], objects=["id-Rome"], value="4")) == ["a", "v"]
+
+
+def test_what_happened_has_the_granules_that_live_episodes_tell_else_that_of_its_assertion(known, story) -> None:
+    about = ("Ana", "visited", "Rome", (2, 8))
+    story.tell(fact("first", *about, occurrence=True), fact("v", *about, occurrence=True, planned=True))
+    story.tell(FactReinforced(fact_id="v", said_at=3, episode_id="again", granule=(2, 4)))
+
+    def told() -> tuple[object, ...]:
+        known.apply(story.records)
+        slot = known.read_slot("g", "id-Ana", "visited", None)
+        assert known.read_slot("g", "id-Ana", "visited", "e:id-Rome") == slot
+        first, visit = slot.assertions
+        assert known.statement("v").assertion == visit
+        assert (first.granules, first.done) == (((2, 8),), True)
+        return visit.granules, visit.done
+
+    assert told() == (((2, 8), (2, 4)), True)
+    story.tell(EpisodeWithdrawn(episode_id="again"))
+    assert told() == (((2, 8),), False)
+    story.tell(EpisodeWithdrawn(episode_id="said-v"))
+    assert told() == (((2, 8),), False)
+
+
+def test_what_a_model_answered_or_did_not_is_that_of_a_group_or_of_all_each_request_once(known, story) -> None:
+    about = {"episode_id": "e", "prompt": "p", "prompt_version": 1, "model": "m", "prompt_tokens": 1}
+    about |= {"completion_tokens": 1, "calls": 1}
+    failed = ExtractionFailed(**about, request="r", reason="timeout")
+
+    def answered(request: str, answer: str) -> ExtractionAnswered:
+        return ExtractionAnswered(**about, request=request, answer=answer, latency_ms=1)
+
+    story.tell(answered("r", "one"), answered("r", "again"), answered("s", "two"))
+    story.tell(answered("r", "other"), failed, group="h")
+    story.tell(failed)
+    commit(known, story)
+
+    assert [(group, e.answer) for group, e in known.answers("g")] == [("g", "one"), ("g", "two")]
+    assert [(group, e.answer) for group, e in known.answers(None)] == [("g", "one"), ("g", "two"), ("h", "other")]
+    assert [(group, cause) for group, cause, _ in known.failures("h")] == [("h", 2)]
+    assert [(group, cause) for group, cause, _ in known.failures(None)] == [("h", 2), ("g", 3)]
+    assert (known.answer("h", "r").answer, known.answer("h", "s")) == ("other", None)
+    assert (known.failure("g", "r", 3), known.failure("g", "r", 2)) == (failed, None)
+
+
 def test_a_fact_is_attested_by_what_still_counts_once_an_episode_is_withdrawn(known, story) -> None:
     story.tell(fact("f", "Ana", "lives_in", "Oslo", said_at=7))
     story.tell(FactReinforced(fact_id="f", said_at=9, episode_id="again"))
@@ -494,10 +559,8 @@ def test_a_statement_says_what_reviving_it_needs(known, story) -> None:
     commit(known, story)
 
     found, ending, retraction = (known.statement(id_) for id_ in ("f", "e", "r"))
-    assert (found.group_id, found.subject, found.relation, found.ref, found.confidence) == (
-        *("g", "id-Ana", "age"),
-        *("p-1", 0.5),
-    )
+    assert (found.group_id, found.subject, found.relation) == ("g", "id-Ana", "age")
+    assert (found.ref, found.confidence, found.said_at) == ("p-1", 0.5, 3)
     a = found.assertion
     assert (a.fact_id, a.value, a.start, a.end, a.attested) == ("f", "v:42", 1, 5, 3)
     assert (ending.subject, ending.relation, ending.ending.value, ending.ending.fact_id) == (
@@ -768,6 +831,17 @@ def test_identity_is_that_of_the_moment_asked_about(store, story) -> None:
     assert store.identity(["id-Oslo"], third) == store.identity(["id-Oslo"], None) == {"id-Bob", "id-Oslo"}
 
 
+def test_handlers_find_the_entities_of_a_name_oldest_first_and_each_once_whoever_had_it_first(known, story) -> None:
+    story.tell(entity("Yan"), entity("Zed"))
+    for alias, episode_id in (("Yan", "a"), ("Zed", "a"), ("Zed", "b")):
+        story.tell(EntityDescribed(entity_id="id-Ana", alias=alias, episode_id=episode_id))
+    known.apply(story.records)
+
+    for name in ("Yan", "Zed"):
+        for entities in (known.entities_named("g", name), known.entities_keyed("g", name.lower())):
+            assert [entity.uuid for entity in entities] == ["id-Ana", f"id-{name}"]
+
+
 def test_handlers_find_entities_by_key_and_word_and_what_mentions_mean(known, story) -> None:
     story.tell(entity("The Ana Smith"), EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="x"))
     story.tell(
@@ -821,6 +895,55 @@ def test_recent_episodes_are_the_latest_said_of_a_source_oldest_first(known, sto
     assert known.recent("h", "message", 9, 99, 10) == []
     assert (known.episode("b").content, known.episode("b").position) == ("b", 2)
     assert known.episode("x") is None
+
+
+def test_episodes_of_a_window_are_those_of_a_group_or_of_all_that_counted_then_in_the_order_of_the_log(
+    known, story
+) -> None:
+    story.tell(episode("a", 5))
+    story.tell(episode("b", 9), group="h")
+    story.tell(episode("c", 9))
+    before = story.tell(episode("d", 6))
+    after = story.tell(EpisodeWithdrawn(episode_id="c"))
+    story.tell(episode("e", 7))
+    commit(known, story)
+
+    def shown(group, start, stop, moment, **of):
+        found = known.episodes_between(group, Window.during(start, stop, moment), **of)
+        return [(episode.group_id, episode.uuid) for episode in found]
+
+    assert shown("g", 0, 99, before) == [("g", "a"), ("g", "c"), ("g", "d")]
+    assert shown("g", 0, 99, after) == [("g", "a"), ("g", "d")]
+    assert shown(None, 6, 10, None) == [("h", "b"), ("g", "d"), ("g", "e")]
+    assert shown("h", 0, 9, before) == shown("nobody", 0, 99, before) == []
+    assert [shown("g", 0, 99, before, limit=limit) for limit in (0, 1)] == [[], [("g", "a")]]
+    assert shown("g", 0, 99, before, after="a", limit=1) == [("g", "c")]
+
+
+def test_the_last_texts_are_those_with_words_that_were_said_in_a_group_or_in_all_latest_first(known, story) -> None:
+    story.tell(episode("a", 5), episode("b", 1), episode("c", 9, "fact"))
+    story.tell(episode("d", 2), group="h")
+    story.tell(episode("e", 3).model_copy(update={"body": "", "content_length": 0}))
+    commit(known, story)
+
+    assert known.last_texts("g", 9) == [5, 4]
+    assert known.last_texts(None, 2) == [7, 5]
+    assert known.last_texts("nobody", 9) == known.last_texts("g", 0) == []
+
+
+def test_groups_are_counted_by_name_with_a_prefix_and_after_another_one(known, story) -> None:
+    story.tell(episode("a", 5), group="team-b")
+    first = story.tell(episode("b", 5), group="team-a")
+    story.tell(entity("Rome"), group="team-c")
+    last = story.tell(episode("c", 1), group="team-b")
+    other = story.tell(episode("d", 1), group="tea")
+    commit(known, story)
+
+    both = [("team-a", 1, first), ("team-b", 2, last)]
+    assert known.group_counts("", "", None) == [("tea", 1, other), *both]
+    assert known.group_counts("team-", "", None) == both
+    assert known.group_counts("team-", "team-a", None) == both[1:]
+    assert [known.group_counts("team-", "", limit) for limit in (0, 1)] == [[], both[:1]]
 
 
 def test_an_episode_says_where_it_comes_from_in_its_producers_words(store, story) -> None:
@@ -998,6 +1121,26 @@ def test_neighbours_are_those_of_facts_that_are_believed_and_hold(known, story) 
     assert known.neighbours("id-Nobody", 4, 10) == []
 
 
+def test_handlers_see_the_facts_around_entities_those_of_each_side_by_their_start(known, story) -> None:
+    with known.bulk():
+        story.tell(
+            fact("a", "Ana", "lives_in", "Rome", (3, None)),
+            fact("b", "Bob", "knows", "Ana"),
+            fact("c", "Ana", "age", value="1"),
+            fact("d", "Ana", "visited", "Oslo", (0, 5)),
+            fact("e", "Oslo", "near", "Rome"),
+            fact("f", "Ana", "met", "Bob", (7, None)),
+        )
+        known.apply(story.records)
+        known.answer_handlers()
+
+        assert ids(known.facts_around(["id-Ana"], at(5, story.now), 9)) == ["c", "a", "b"]
+        assert ids(known.facts_around(["id-Ana"], at(4, story.now), 2)) == ["c", "d", "b"]
+        assert ids(known.facts_around(["id-Ana", "id-Bob"], at(5, story.now), 9)) == ["b", "c", "a", "b"]
+        assert ids(known.facts_around(["id-Rome"], at(5, story.now), 0)) == []
+        known.commit(len(story.records), b"x")
+
+
 def test_neighbours_can_be_asked_for_while_a_bulk_load_goes_on(known, story) -> None:
     story.tell(fact("a", "Ana", "lives_in", "Rome"))
     with known.bulk():
@@ -1024,6 +1167,41 @@ def test_the_latest_facts_are_those_attested_last_as_it_was_known(store, story) 
     assert ids(store.latest(["id-Ana"], at(7, story.now), 2)) == ["x", "z"]
     assert ids(store.latest(["id-Ana", "id-Bob"], at(2), 2)) == ["other", "x"]
     assert store.latest([], at(2), 9) == []
+
+
+def test_deeds_are_asked_for_with_a_moment_those_that_happened_before_and_plans_until_they_are_told(
+    store, story
+) -> None:
+    before = story.tell(
+        fact("visited", "Ana", "visited", "Rome", (2, 3), occurrence=True),
+        fact("visits", "Ana", "visits", "Oslo", (7, 8), occurrence=True, planned=True),
+        fact("lived", "Ana", "lived_in", "Rome", (1, 4)),
+        fact("moves", "Ana", "moves_to", "Oslo", (6, None), planned=True),
+        fact("waits", "Ana", "waits_in", "Oslo", (6, None)),
+    )
+    story.tell(FactReinforced(fact_id="visits", said_at=9, episode_id="told", granule=(7, 8)))
+    commit(store, story)
+
+    def shown(valid: int, known: int | None, *, deeds: bool = True):
+        moment = Moment(valid, known, deeds=deeds)
+        deeds_then = sorted((f.uuid, f.occurrence, f.planned) for f in store.latest(["id-Ana"], moment, 9))
+        for found in (
+            [f for f in facts_at(store, "g", moment) if f.is_asked(moment)],
+            store.reach("g", "Ana", moment, None).outward,
+            [f for facts in store.facts_numbered(range(4, 9), moment).values() for f in facts],
+        ):
+            assert sorted((f.uuid, f.occurrence, f.planned) for f in found) == deeds_then
+        return deeds_then
+
+    assert shown(5, before) == [("moves", False, True), ("visited", True, False), ("visits", True, True)]
+    assert shown(5, None) == [("moves", False, True), ("visited", True, False)]
+    assert shown(8, None) == [
+        ("moves", False, True),
+        ("visited", True, False),
+        ("visits", True, False),
+        ("waits", False, False),
+    ]
+    assert shown(2, before, deeds=False) == [("lived", False, False), ("visited", True, False)]
 
 
 def test_what_a_withdrawn_episode_says_attests_a_fact_as_it_was_known_before(store, story) -> None:

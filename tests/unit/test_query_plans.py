@@ -194,6 +194,33 @@ def test_a_statement_is_found_by_its_index_and_reads_no_table_whole(db, sql, ind
         assert full_scans(steps) == []
 
 
+def statement(*shape: str, closed: bool = True, limited: bool = True) -> str:
+    return facts.statement(*shape, closed=closed, limited=limited, deeds=False)
+
+
+ASKED_IN_BULK = {  # reads of handlers, and the indexes that each makes where a bulk load has left them for its end
+    lambda store: store.statement("f"): {"fact_uuid", "deed_fact"},
+    lambda store: store.put_back(["f"]): {"fact_corrects"},
+    lambda store: store.neighbours("id-Ana", 1, 9): {"now_subject", "now_object"},
+    lambda store: store.change_beyond("g", 0, 9, 0): {"opened_group"},
+    lambda store: store.changed_entities("g", 0, 9): {"opened_group", "past_group"},
+}
+
+
+@pytest.mark.parametrize(("ask", "indexes"), ASKED_IN_BULK.items())
+def test_what_is_asked_during_a_bulk_load_makes_its_indexes_and_no_others(tmp_path, ask, indexes):
+    story = Story()
+    story.tell(entity("Ana"), fact("f", "Ana", "knows", "Ana"))
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main", writable=True) as store, store.bulk():
+        store.apply(story.records)
+        store.answer_handlers()
+        ask(store)
+        there = {name for (name,) in store._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+        store.commit(len(story.records), b"")
+
+    assert there & schema.READ.keys() - schema.ASKED.keys() == indexes - schema.ASKED.keys()
+
+
 def kinds(shape: tuple[str, ...]) -> set[str]:
     return {facts._CONDITIONS[name][0] for name in shape}
 
@@ -209,7 +236,7 @@ def shapes() -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("limited", [True, False])
 @pytest.mark.parametrize("shape", [*shapes(), ("number among",)], ids=" + ".join)
 def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was(db, shape, limited):
-    steps = plan(db, facts.statement(*shape, limited=limited))
+    steps = plan(db, statement(*shape, limited=limited))
 
     kind = next(k for k in ("subject", "object", "relation", "group", "number") if k in kinds(shape))
     searches = [step for step in steps if step.startswith("SEARCH versions")]
@@ -219,11 +246,12 @@ def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was
     for search, part in zip(searches, ("now", "past"), strict=True):
         assert f"{'version_fact' if kind == 'number' else f'{part}_{kind}'} ({column}=?" in search
     assert "kt>?" in searches[1]
+    assert steps.count("SEARCH f USING INTEGER PRIMARY KEY (rowid=?)") == 1  # joined once, not with each half
 
 
 @pytest.mark.parametrize("shape", shapes(), ids=" + ".join)
 def test_facts_as_known_so_far_are_sought_among_open_versions_alone(db, shape):
-    steps = plan(db, facts.statement(*shape, closed=False))
+    steps = plan(db, statement(*shape, closed=False))
 
     kind = next(k for k in ("subject", "object", "relation", "group") if k in kinds(shape))
     [search] = [step for step in steps if step.startswith("SEARCH versions")]
@@ -251,13 +279,13 @@ def test_the_numbers_of_a_limited_search_are_found_by_the_most_selective_limit(d
 
 
 def test_a_slot_as_of_now_is_found_by_subject_and_relation(db):
-    [now, _] = [step for step in plan(db, facts.statement("subject", "relation")) if "versions" in step]
+    [now, _] = [step for step in plan(db, statement("subject", "relation")) if "versions" in step]
 
     assert "now_subject (s=? AND relation=?" in now
 
 
 def test_facts_of_a_page_are_merged_in_order_and_those_without_a_limit_make_no_table(db):
-    page, whole = (plan(db, facts.statement("group", limited=limited)) for limited in (True, False))
+    page, whole = (plan(db, statement("group", limited=limited)) for limited in (True, False))
 
     assert page[: page.index("SCAN v")].count("MERGE (UNION ALL)") == 1
     assert not any("TEMP B-TREE" in step for step in whole)
@@ -285,7 +313,7 @@ def test_no_index_of_versions_is_led_by_a_time(db):
 
 def test_every_index_is_asked_of_by_a_statement(db):
     asked = " ".join(step for sql in (*HANDLERS, *READERS) for step in plan(db, sql))
-    asked += " ".join(step for shape in [*shapes(), ("number among",)] for step in plan(db, facts.statement(*shape)))
+    asked += " ".join(step for shape in [*shapes(), ("number among",)] for step in plan(db, statement(*shape)))
 
     assert [name for name in schema.ASKED | schema.READ if name not in asked] == []
 

@@ -92,7 +92,7 @@ def latest(*, deeds: bool) -> str:
 
 
 @cache
-def statement(*shape: str, closed: bool = True, limited: bool = True, deeds: bool = False) -> str:
+def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     """Return the statement for a shape: the names of its conditions. `closed`: also of versions that are closed by now.
 
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.

@@ -325,9 +325,10 @@ class SqliteViews(SqliteReader):
         return self._rows(_ATTESTED, {"episode": episode, "at": listed(recorded_at)})
 
     def put_back(self, facts: Sequence[str]) -> list[str]:
-        if facts:
-            self._index_for("fact_corrects")
-        return [uuid for (uuid,) in self._rows(_PUT_BACK, (listed(facts),))] if facts else []
+        if not facts:  # as for most messages
+            return []
+        self._index_for("fact_corrects")
+        return [uuid for (uuid,) in self._rows(_PUT_BACK, (listed(facts),))]
 
     def granules_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, tuple[Interval, ...]]]:
         rows = self._rows(_GRANULES_OF_OTHERS, {"episode": episode, "at": listed(recorded_at)})
