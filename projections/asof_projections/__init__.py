@@ -18,6 +18,7 @@ __all__ = [
     "queries",
     "retrieval",
     "slot_cache",
+    "spelling",
     "vectors",
     "versions",
 ]

@@ -261,7 +261,7 @@ with asof.open({str(tmp_path / "data")!r}, embedder="none") as memory:
 """
     deriving = {"asof.runtime.writer", "asof_agents.engine", "asof_agents.handlers.facts", "asof_agents.resolution"}
 
-    assert loaded_after(asked) & (deriving | HEAVY | {"yaml", "xml.sax", "rapidfuzz"}) == set()
+    assert loaded_after(asked) & (deriving | HEAVY | {"yaml", "xml.sax"}) == set()
 
 
 def test_reading_by_rules_loads_nothing_of_what_asks_a_model() -> None:
@@ -310,7 +310,7 @@ def test_the_process_that_an_editor_starts_loads_nothing_that_serves() -> None:
 
 def test_an_agent_is_greeted_by_a_process_that_loads_nothing_that_derives_searches_or_is_a_client() -> None:
     deriving = {"asof.runtime.generations", "asof.runtime.writer", "asof_agents.engine", "asof_agents.resolution"}
-    searching = {"asof.runtime.vector_search", "rapidfuzz", "yaml"} | HEAVY
+    searching = {"asof.runtime.vector_search", "yaml"} | HEAVY
 
     clients = {"mcp.client", "mcp.server.mcpserver", "httpx2"}
 

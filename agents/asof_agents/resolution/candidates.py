@@ -10,11 +10,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from rapidfuzz.distance import JaroWinkler
-
 from asof_agents.ports import BeliefView
 from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.names import key, words
+from asof_projections.spelling import jaro_winkler
 
 MOST: Final = 4  # candidates of one name
 _SLIP: Final = 0.8  # Jaro-Winkler over keys: from here on one may be a slip for the other
@@ -120,7 +119,7 @@ def _alike(one: str, other: str) -> float:
         return _LIKE
     # two with one first name are alike only if the rest is: what they share says nothing more
     rest, others = (" ".join(word for word in name if word not in shared) for name in (mine, theirs))
-    return JaroWinkler.normalized_similarity(rest, others)
+    return jaro_winkler(rest, others)
 
 
 def _numbers(name: str) -> list[str]:

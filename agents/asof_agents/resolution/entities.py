@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from rapidfuzz.distance import JaroWinkler
-
 from asof_agents.extraction.english.first_names import FIRST_NAMES
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.candidates import Candidate, CandidateContext, Nearest, candidates
@@ -26,6 +24,7 @@ from asof_agents.resolution.structure import StructuralMatcher
 from asof_agents.resolution.wordings import wording
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
+from asof_projections.spelling import jaro_winkler
 from asof_streams.episodic import MentionObserved
 from asof_streams.events import Event, event_of
 from asof_streams.ids import derive
@@ -315,4 +314,4 @@ class Resolver(ExactNames):
 
 
 def _likeness(one: str, other: str) -> float:
-    return JaroWinkler.normalized_similarity(key(one), key(other))
+    return jaro_winkler(key(one), key(other))

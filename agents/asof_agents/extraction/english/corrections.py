@@ -11,11 +11,10 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Final
 
-from rapidfuzz.distance import JaroWinkler
-
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.ports import Mention, Relationship, Turn
+from asof_projections.spelling import jaro_winkler
 
 _LATEST = 256  # statements of a turn among which the corrected one is searched for
 _SLIP = 0.7  # how alike a name that was said by mistake is to the right one, at least
@@ -123,7 +122,7 @@ def _alike(context: TurnContext, spoken: Iterable[Sequence[Relationship]], text:
         [found for found in statements if _may_have(context, found, None) and found.target.text[:1].isupper()]
         for statements in islice(spoken, 1 + len(context.before))
     ]
-    scored = [(JaroWinkler.similarity(each.target.text, text), each) for each in chain.from_iterable(named)]
+    scored = [(jaro_winkler(each.target.text, text), each) for each in chain.from_iterable(named)]
     score, best = max(scored, key=itemgetter(0), default=(0.0, None))
     if score >= _SLIP:
         return best

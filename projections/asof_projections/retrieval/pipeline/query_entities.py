@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from rapidfuzz.distance import OSA
 
 from asof_projections.embedding.ports import Embedder
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_projections.ports import BeliefStore
 from asof_projections.retrieval.question import content_words
+from asof_projections.spelling import is_one_slip_away
 from asof_projections.time_words import MONTHS
 from asof_projections.vectors.ports import VectorIndex
 
@@ -130,7 +130,7 @@ class QueryEntities:
 
 
 def _is_one_slip_away(own: str, other: str) -> bool:
-    if OSA.distance(own, other, score_cutoff=1) > 1:
+    if not is_one_slip_away(own, other):
         return False
     return own[:_PREFIX] == other[:_PREFIX] and re.findall(r"\d+", own) == re.findall(r"\d+", other)
 
