@@ -8,6 +8,8 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import (
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    NotCoordinatorForGroupError,
     for_code,
 )
 from aiokafka.protocol.api import Request, RequestStruct, Response
@@ -21,6 +23,11 @@ from asof_streams.kafka.topic_rules import TopicFinding
 Right = Literal["Read", "Write", "DescribeConfigs"]  # the first two imply that one may describe it
 _BITS: Final[Mapping[Right, int]] = {"Read": 3, "Write": 4, "DescribeConfigs": 10}
 _TEXT: Final = String("utf-8")
+_UNREADY: Final = (  # the broker looked at the rights first: nobody has used a group yet, or its coordinator moves
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    NotCoordinatorForGroupError,
+)
 _UNTOLD: Final = -(2**31)  # what a broker answers that does not say what the user may do
 
 
@@ -84,12 +91,15 @@ async def _of_topics(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, 
 
 
 async def _may_read(admin: AIOKafkaAdminClient, group: str) -> bool:
-    """Whether a group may be described: who may read may do that too, and aiokafka does not tell the two apart."""
+    """Whether a group may be described: who may read may do that too, and aiokafka does not tell the two apart.
+
+    A broker that does not answer says nothing about rights: its error is raised.
+    """
     try:
         [answer] = await admin.describe_consumer_groups([group])
     except GroupAuthorizationFailedError:
         return False
-    except GroupCoordinatorNotAvailableError:  # nobody has used a group yet
+    except _UNREADY:
         return True
     return all(for_code(described[0]) is not GroupAuthorizationFailedError for described in answer.groups)
 
