@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.model.queries import FactSearchQuery, ask
 from asof_projections.model.rows import Moment
 from asof_streams.episodic import GroupErased
+from asof_streams.errors import StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from commands import Asof, fact
@@ -126,41 +128,94 @@ def test_a_turn_that_was_asked_as_a_question_is_not_embedded_once_more(tmp_path:
     assert cached_vectors(DirectoryLayout(settings.data).vectors, HashingEmbedder().model_id, [said]).keys() == {said}
 
 
-def test_what_came_since_the_last_search_is_read_behind_it_and_the_next_one_finds_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = 0
-    measure = VersionCache._measure
+class Reads:
+    """Counts the facts that are read into memory for searches; `error` is raised instead."""
 
-    def noting(self: VersionCache, db: sqlite3.Connection) -> None:
-        nonlocal read
-        before = self.facts
-        measure(self, db)
-        read += self.facts - before
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.facts = 0
+        self.error: Exception | None = None
+        measure = VersionCache._measure
 
-    monkeypatch.setattr(VersionCache, "_measure", noting)
+        def noting(cache: VersionCache, db: sqlite3.Connection) -> None:
+            if self.error is not None:
+                raise self.error
+            before = cache.facts
+            measure(cache, db)
+            self.facts += cache.facts - before
+
+        monkeypatch.setattr(VersionCache, "_measure", noting)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    return Reads(monkeypatch)
+
+
+WHERE = ask(FactSearchQuery, {"query": "Where does Ana live?", "group_id": "g", "over": "both"})
+
+
+def found(reader: Reader) -> list[str]:
+    hits = reader.of("g").search(WHERE, Moment(reader.now(), INF - 1))
+    return [hit.fact for hit in hits] + [turn.content for turn in hits.episodes]
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[Reader]:
     settings = Settings(data=tmp_path / "data", embedder="hash")
-    asked = ask(FactSearchQuery, {"query": "Where does Ana live?", "group_id": "g", "over": "both"})
+    with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+        yield reader
 
-    def found(reader: Reader) -> list[str]:
-        hits = reader.of("g").search(asked, Moment(reader.now(), INF - 1))
-        return [hit.fact for hit in hits] + [turn.content for turn in hits.episodes]
 
-    with asof.open(settings.data, embedder="none") as memory:
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[Memory]:
+    with asof.open(tmp_path / "data", embedder="none") as memory:
         memory.add("I live in Rome.", group_id="g", role="Ana")
-        with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
-            reader.keep_up(1)
-            assert read == 0, "nobody has searched yet"
-            found(reader)
-            assert read == 1
-            memory.add("My sister Eve lives in Oslo.", group_id="g", role="Ana")
-            reader.keep_up(1)
-            behind = read
-            answer = found(reader)
-            assert behind > 1
-            assert read == behind
-        with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
-            assert found(reader) == answer
+        yield memory
+
+
+def test_what_came_since_the_last_search_is_read_behind_it_and_the_next_one_finds_the_same(
+    told: Memory, reader: Reader, reads: Reads, tmp_path: Path
+) -> None:
+    reader.keep_up(1)
+    assert reads.facts == 0, "nobody has searched yet"
+    found(reader)
+    assert reads.facts == 1
+    told.add("My sister Eve lives in Oslo.", group_id="g", role="Ana")
+    reader.keep_up(1)
+    behind = reads.facts
+    answer = found(reader)
+    assert behind > 1
+    assert reads.facts == behind
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    with Reader(DirectoryLayout(settings.data), settings, clock.system) as another:
+        assert found(another) == answer
+
+
+def test_long_after_a_search_nothing_is_read_behind_it(
+    told: Memory, reader: Reader, reads: Reads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found(reader)
+    monkeypatch.setattr(vector_search, "_CONVERSES_SECONDS", -1)  # as if it were long ago
+    told.add("My sister Eve lives in Oslo.", group_id="g", role="Ana")
+
+    reader.keep_up(1)
+
+    assert reads.facts == 1
+
+
+def test_a_search_that_cannot_be_prepared_is_told_once_and_as_what_it_is(
+    told: Memory, reader: Reader, reads: Reads, caplog: pytest.LogCaptureFixture
+) -> None:
+    found(reader)
+    reads.error = StorageFailed("the disk is full")
+    for text in ("My sister Eve lives in Oslo.", "My brother Ben lives in Lima."):
+        told.add(text, group_id="g", role="Ana")
+        assert not reader.keep_up(1)
+    said = [record.getMessage() for record in caplog.records if record.name == "asof.service.reader"]
+    reads.error = None
+
+    assert said == ["the next search is not prepared: the disk is full"]
+    assert any("Oslo" in fact for fact in found(reader))
 
 
 def test_texts_of_about_one_length_are_embedded_together_behind_the_searches(tmp_path: Path, monkeypatch) -> None:

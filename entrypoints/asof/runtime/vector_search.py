@@ -35,6 +35,7 @@ from asof_projections.vectors.projection import Texts, VectorProjection, facts_o
 from asof_streams import tracing
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
+_CONVERSES_SECONDS: Final = 600.0  # after a search, for which another one is likely to come soon
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
 _FEW: Final = 32  # texts without a vector that a search embeds itself in any case
 _OWN_SECONDS: Final = 0.25  # of processor time, for which the first search embeds more; the rest is left to `keep_up`
@@ -80,6 +81,7 @@ class VectorSearch:
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
         self._asked: FactSearchQuery | None = None  # last, about one group
+        self._asked_at = 0.0  # by the monotonic clock
 
     @cached_property
     def _cache(self) -> CachedEmbedder | None:
@@ -98,6 +100,7 @@ class VectorSearch:
         says so. One that failed rests for a while, so that no search waits for it.
         """
         self._asked = query if query.groups is not None and len(query.groups) == 1 else None
+        self._asked_at = time.monotonic()
         return self._with_embedder(partial(self._search, query, at))
 
     def rank(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
@@ -261,9 +264,12 @@ class VectorSearch:
     def read_ahead(self, now: int, known: int) -> None:
         """Bring up what the last search kept for the next one, as of a moment: so that nobody waits for what is new.
 
-        That is which facts of its group hold, which texts have its words, and which turns are known.
+        That is which facts of its group hold, which texts have its words, and which turns are known. Nothing is read
+        where the last search was long ago: an import after it would be read again and again, and nobody asks.
         """
         if self._asked is None or self._settings.in_arango:
+            return
+        if time.monotonic() - self._asked_at > _CONVERSES_SECONDS:
             return
         group, words = self._asked.group, content_words(self._asked.query)
         for at in (Moment(now, known, deeds=True), Moment(None, known, ever=True, deeds=True)):

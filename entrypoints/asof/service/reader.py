@@ -1,17 +1,23 @@
 """The questions of a service for itself, beside the operations of every door."""
 
+import logging
 from collections.abc import Iterator
 
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.errors import AsofError
 from asof_streams.instants import SECOND
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
 
+log = logging.getLogger(__name__)
+
 
 class Reader(Session):
     """A memory opened for reading by one thread of a service."""
+
+    _unprepared = ""  # why the next search was not prepared when it was last tried; empty: it was
 
     def unsettled(self) -> dict[str, int]:
         """Return how many messages are parked, and how many failed."""
@@ -48,8 +54,15 @@ class Reader(Session):
         sources = self.sources.every()
         if any(source.keep_up(seconds) for source in sources):
             return True
-        for source in sources:
-            source.read_ahead(self.now())
+        try:
+            for source in sources:
+                source.read_ahead(self.now())
+        except AsofError as error:  # the search reads it itself, and says what is wrong to whoever asks
+            if self._unprepared != str(error):
+                log.warning("the next search is not prepared: %s", error)
+            self._unprepared = str(error)
+        else:
+            self._unprepared = ""
         return False
 
     def prepare(self) -> Iterator[None]:
