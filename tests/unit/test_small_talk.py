@@ -1,9 +1,11 @@
 """Small talk is recognised by its words, and answered as such where no model words the answer."""
 
-import time
+import re
+import sys
 
 import pytest
 
+from asof_agents.conversation import small_talk
 from asof_agents.conversation.material import ReplyMaterial, ShownFact
 from asof_agents.conversation.small_talk import small_talk_of
 from asof_agents.conversation.templates import from_memory
@@ -69,15 +71,41 @@ def test_what_says_or_asks_anything_beside_is_no_small_talk(text: str) -> None:
     assert small_talk_of(text) is None
 
 
-@pytest.mark.parametrize("word", ["hi ", "there ", "ok ", "how are you ", "see you ", "?", "\N{THUMBS UP SIGN}"])
-def test_a_text_takes_time_in_proportion_to_its_size(word: str) -> None:
-    def seconds(size: int) -> float:
-        began = time.process_time()
-        small_talk_of(word * size + "x")
-        return time.process_time() - began
+class CountedPattern:
+    """A pattern that counts the characters that it is given: it goes back and forth in them."""
 
-    small = max(min(seconds(1_000) for _ in range(5)), 0.001)
-    assert min(seconds(8_000) for _ in range(3)) < 24 * small  # a square is 64 times
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self._pattern = pattern
+        self.given = 0
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        self.given += len(text)
+        return self._pattern.fullmatch(text)
+
+
+@pytest.mark.parametrize("word", ["hi ", "there ", "ok ", "how are you ", "see you ", "?", "\N{THUMBS UP SIGN}"])
+def test_a_text_takes_steps_in_proportion_to_its_size(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [(kind, CountedPattern(question)) for kind, question in small_talk._QUESTIONS]
+    monkeypatch.setattr(small_talk, "_QUESTIONS", questions)
+
+    def steps(size: int) -> int:
+        count = 0
+
+        def note(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        text = word * size + "x"
+        sys.setprofile(note)
+        try:
+            small_talk_of(text)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    small = steps(1_000)
+    assert steps(8_000) < 9 * small
+    assert max(question.given for _, question in questions) <= 2, "of texts so long no more than the x is given"
 
 
 def test_small_talk_is_answered_with_nothing_of_a_memory() -> None:
