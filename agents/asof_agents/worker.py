@@ -10,6 +10,7 @@ transactions, no standby.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import partial
@@ -52,6 +53,14 @@ class PartitionProgress(NamedTuple):
     parked: int | None = None  # messages that nothing could be made of; None: it was not opened yet
 
 
+class Unassigned(NamedTuple):
+    """That a worker has no partition, for how long, and why."""
+
+    seconds: float
+    reason: str
+    is_spare: bool  # the group has its share for it, which is none: another worker has each partition
+
+
 class FaustWorker:
     """Runs until it is stopped, or until a partition fails in a way that a retry cannot mend.
 
@@ -84,7 +93,10 @@ class FaustWorker:
         self._end_of = end_of
         self._report = report
         self._patience = patience
+        self._group = group
         self._tasks: dict[int, PartitionTask] = {}
+        self._without_since = time.monotonic()  # when it last came to have no partition
+        self._has_share = False  # whether its group has told it which partitions are its own, be they none
         self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
         self._stopped = False  # before or after it began
@@ -146,6 +158,21 @@ class FaustWorker:
         end = await asyncio.to_thread(self._end_of, partition)
         return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts, task.parked)
 
+    @property
+    def unassigned(self) -> Unassigned | None:
+        """Why it has no partition; None: it has one."""
+        if self._tasks:
+            return None
+        seconds = time.monotonic() - self._without_since
+        consumer = self._transport.consumer
+        coordinator = None if consumer is None else consumer._coordinator  # noqa: SLF001 - aiokafka tells it nowhere
+        if coordinator is None or coordinator.coordinator_id is None:
+            return Unassigned(seconds, f"no broker answers as the coordinator of the group {self._group}", False)
+        if not self._has_share:
+            reason = f"the coordinator of the group {self._group} has not let this worker in"
+            return Unassigned(seconds, reason, False)
+        return Unassigned(seconds, f"other workers of the group {self._group} have all", True)
+
     def stop(self) -> None:
         """Let `run` finish the calls under way and return; at once, where it has not begun."""
         self._stopped = True
@@ -176,7 +203,7 @@ class FaustWorker:
             topic_disable_leader=True,
             stream_wait_empty=False,
         )
-        app.transport = _Transport(app.conf.broker_consumer, app, self._deliver)
+        app.transport = self._transport = _Transport(app.conf.broker_consumer, app, self._deliver)
         topic = app.topic(self._topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         # As App.agent does, which would also let Faust's command find the agent: for that it looks for the file of each
         # module that is loaded, which takes as long as all else here.
@@ -206,6 +233,7 @@ class FaustWorker:
         if self._ended is None or self._ended.done():  # the worker stops: another one gets them next
             return
         ours = self._partitions(arguments)
+        self._has_share = True
         await self._leave(self._tasks.keys() - ours)
         for partition in sorted(ours - self._tasks.keys()):
             task = PartitionTask(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
@@ -214,6 +242,7 @@ class FaustWorker:
             _log.info("partition %d of %s is ours", partition, self._topic)
 
     async def _revoked(self, *arguments: Any, **_: Any) -> None:
+        self._has_share = False
         await self._leave(self._partitions(arguments))
 
     def _partitions(self, arguments: tuple[Any, ...]) -> set[int]:
@@ -229,6 +258,7 @@ class FaustWorker:
             stop = asyncio.create_task(self._tasks.pop(partition).stop())
             self._leaving.add(stop)
             stop.add_done_callback(self._leaving.discard)
+            self._without_since = time.monotonic()
         while self._leaving and self._ended is not None and not self._ended.done():
             await asyncio.wait({*self._leaving, self._ended}, return_when=asyncio.FIRST_COMPLETED)
 
@@ -271,6 +301,7 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
     def _create_worker_consumer(self, transport: Any) -> AIOKafkaConsumer:
         consumer = super()._create_worker_consumer(transport)
         consumer._isolation_level = "read_committed"  # noqa: SLF001 - Faust has no setting for it
+        self.transport.consumer = consumer
         return consumer
 
 
@@ -294,6 +325,7 @@ class _Transport(driver.Transport):
     def __init__(self, url: Any, app: faust.App, deliver: Deliver) -> None:
         super().__init__(url, app)
         self.deliver: Final = deliver
+        self.consumer: AIOKafkaConsumer | None = None  # once Faust has made it, in its thread
 
 
 def _credentials(connection: Connection) -> Any:

@@ -243,7 +243,7 @@ class Settings(BaseSettings):
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
     worker_metrics: str | None = Field(default=None, pattern=r"^.+:[0-9]{1,5}$")
-    """HOST:PORT at which `asof worker` serves /metrics for Prometheus, without a key; left out, nowhere."""
+    """HOST:PORT at which `asof worker` serves /metrics and /readyz, without a key; left out, nowhere."""
 
     @field_validator("quiet_hours")
     @classmethod

@@ -150,8 +150,9 @@ def _health(call: Call) -> int:
     if call.as_json:
         show.data(found)
     else:
-        wrong = found["errors"] or ["it does not run, or cannot open a partition"]
-        for said in ["well"] if found["well"] else [f"NOT WELL: {error}" for error in wrong]:
+        for said in [f"NOT WELL: {fault}" for fault in found["faults"]] or ["well"]:
+            show.line(said)
+        for said in found["spare"]:
             show.line(said)
         columns = ("agent", "generation", "topic", "partition", "offset", "end", "restarts")
         show.table(columns, ([one[column] for column in columns] for one in found["partitions"]))

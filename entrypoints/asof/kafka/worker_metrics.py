@@ -1,6 +1,7 @@
 """Metrics of a worker for Prometheus, of what its state of health has. No label holds a group, an id or content."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from socket import AF_INET, AF_INET6
 from socketserver import TCPServer
@@ -8,12 +9,12 @@ from threading import Thread
 from typing import Any, Final, Literal, Self
 
 from asof.runtime import clock
-from asof.runtime.replica_health import ReplicaHealth, ReplicaProgress
+from asof.runtime.replica_health import AwaitedPartition, ReplicaHealth, ReplicaProgress
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
 
-_PATH: Final = "/metrics"
-_CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+_METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+_READY_TYPE: Final = "application/json"
 _REQUEST_SECONDS: Final = 2.0  # to wait for a caller; the next one waits as long
 _MILLISECOND: Final = SECOND // 1_000
 
@@ -50,16 +51,20 @@ def text(health: ReplicaHealth, now: int) -> str:
 
 
 def _lines(health: ReplicaHealth, now: int) -> Iterator[str]:
-    well = health.well(now) and not health.errors
     yield from _family("well", "gauge", "1, if `asof worker --health` says that all is well; else 0.")
-    yield f"asof_worker_well {int(well)}"
+    yield f"asof_worker_well {int(not health.faults(now))}"
     yield from _family("topic_errors", "gauge", "Settings of topics by which history or order would be lost.")
     yield f"asof_worker_topic_errors {len(health.errors)}"
     for name, kind, what, of in _PARTITION:
         yield from _family(name, kind, what)
         for each in health.partitions:
             if (value := of(each, now)) is not None:
-                yield f"asof_worker_{name}{{{_labels(each)}}} {value}"
+                labels = {**_agent(each), "topic": each.topic, "partition": each.partition}
+                yield f"asof_worker_{name}{{{_text(labels)}}} {value}"
+    yield from _family("unassigned_seconds", "gauge", "For how long an agent has had no partition of its topic.")
+    for awaited in health.awaited:
+        labels = {**_agent(awaited), "topic": awaited.topic, "spare": int(awaited.is_spare)}
+        yield f"asof_worker_unassigned_seconds{{{_text(labels)}}} {max(now - awaited.since, 0) / SECOND}"
 
 
 def _family(name: str, kind: Kind, what: str) -> Iterator[str]:
@@ -67,14 +72,17 @@ def _family(name: str, kind: Kind, what: str) -> Iterator[str]:
     yield f"# TYPE asof_worker_{name} {kind}"
 
 
-def _labels(of: ReplicaProgress) -> str:
+def _agent(of: ReplicaProgress | AwaitedPartition) -> dict[str, str | int]:
+    return {"agent": of.agent, "generation": of.generation}
+
+
+def _text(labels: Mapping[str, str | int]) -> str:
     """Return labels whose values need no escapes: names of topics and generations are plain."""
-    named = {"agent": of.agent, "generation": of.generation, "topic": of.topic, "partition": of.partition}
-    return ",".join(f'{name}="{value}"' for name, value in named.items())
+    return ",".join(f'{name}="{value}"' for name, value in labels.items())
 
 
 class WorkerMetrics:
-    """Serves /metrics of the worker in whose process it is, on a thread; where it has no address, it serves nothing.
+    """Serves /metrics and /readyz of the worker in whose process it is, on a thread; without an address, nothing.
 
     address: HOST:PORT. InvalidInput: it cannot be listened on.
     """
@@ -86,6 +94,10 @@ class WorkerMetrics:
     def text(self) -> bytes:
         """Return the metrics as of now."""
         return text(self.health, clock.system()).encode()
+
+    def faults(self) -> list[str]:
+        """Return why the worker is not ready, as of now; nothing: it is."""
+        return self.health.faults(clock.system())
 
     def __enter__(self) -> Self:
         if self._server is not None:
@@ -127,12 +139,19 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "asof", ""
 
     def do_GET(self) -> None:
-        if self.path.partition("?")[0] != _PATH:
-            self.send_error(404)
-            return
-        body = self.server.metrics.text()
-        self.send_response(200)
-        self.send_header("Content-Type", _CONTENT_TYPE)
+        match self.path.partition("?")[0]:
+            case "/metrics":
+                self._answer(200, _METRICS_TYPE, self.server.metrics.text())
+            case "/readyz":
+                faults = self.server.metrics.faults()
+                said = {"status": "not ready", "reason": "; ".join(faults)} if faults else {"status": "ready"}
+                self._answer(503 if faults else 200, _READY_TYPE, json.dumps(said).encode())
+            case _:
+                self.send_error(404)
+
+    def _answer(self, status: int, content_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -159,6 +159,11 @@ def project(settings: Settings) -> None:
 
 
 def health(settings: Settings) -> dict[str, Any]:
-    """Return how far the worker or projector of the directory is, and whether all is well. NotFound: none ever ran."""
-    found = ReplicaHealth.read(settings.data)
-    return {"well": found.well(clock.system()) and not found.errors, **found.to_json()}
+    """Return how far the worker or projector of the directory is, and what is wrong with it. NotFound: none ever ran.
+
+    It is well, where `faults` is empty. An agent that is spare has no partition, and is well.
+    """
+    found, now = ReplicaHealth.read(settings.data), clock.system()
+    faults = found.faults(now)
+    spare = [each.told(now) for each in found.awaited if each.is_spare]
+    return {"well": not faults, "faults": faults, "spare": spare, **found.to_json()}

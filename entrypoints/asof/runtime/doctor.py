@@ -13,14 +13,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import is_copy, parts
 from asof.runtime.wiring import load_ontology, used_trees
 from asof_ontologies import registry
 from asof_projections import generations
 from asof_projections.embedding import weights
 from asof_streams.distribution import install_command, version
-from asof_streams.errors import AsofError, ModelUnavailable
+from asof_streams.errors import AsofError, ModelUnavailable, NotFound
 from asof_streams.key_store import key_place
 from asof_streams.sqlite_log import SqliteLog
 
@@ -142,6 +144,7 @@ def _directory(data: Path) -> Iterator[Diagnosis]:
     except AsofError as error:
         yield Diagnosis("directory", "broken", str(error))
         return
+    yield from _worker(data)
     for places in of_all:
         yield from _memory(places.root, "" if places.root == data else f"{places.root.name}: ")
 
@@ -164,6 +167,27 @@ def _memory(root: Path, whose: str) -> Iterator[Diagnosis]:
     yield from _conversation(DirectoryLayout(root), f"{whose}conversation")
     writer = _writer(root)
     yield Diagnosis(f"{whose}writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
+
+
+def _worker(data: Path) -> Iterator[Diagnosis]:
+    """Yield what the worker or projector of a copy of topics says of itself, if one runs."""
+    try:
+        health = ReplicaHealth.read(data)
+    except NotFound:
+        return
+    except AsofError as error:
+        yield Diagnosis("worker", "broken", str(error))
+        return
+    now = clock.system()
+    if not health.is_fresh(now):
+        return
+    faults = health.faults(now)
+    remedy = "the broker's log says more: asof topics check looks at the topics"
+    for fault in faults:
+        yield Diagnosis("worker", "broken", fault, remedy)
+    if not faults:
+        spare = "".join(f"; {each.told(now)}" for each in health.awaited)
+        yield Diagnosis("worker", "ok", f"{len(health.partitions)} partitions open, {health.lag} records wait{spare}")
 
 
 def _keys(root: Path, what: str) -> Iterator[Diagnosis]:

@@ -35,6 +35,23 @@ class ReplicaProgress(NamedTuple):
     generation: str = ""  # that a believer writes
 
 
+class AwaitedPartition(NamedTuple):
+    """That an agent has no partition of a topic, since when, and why."""
+
+    topic: str
+    agent: str
+    generation: str
+    since: int  # microseconds
+    reason: str
+    is_spare: bool = False  # other workers have all partitions, and this one takes over what one of them leaves
+
+    def told(self, now: int) -> str:
+        """Return it as a sentence. now: microseconds."""
+        agent = f"{self.agent} of {self.generation}" if self.generation else self.agent
+        seconds = max(now - self.since, 0) // SECOND
+        return f"no partition of {self.topic} is assigned to the {agent}, since {seconds} s: {self.reason}"
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaHealth:
     """The progress of a process, as it last wrote it."""
@@ -42,6 +59,7 @@ class ReplicaHealth:
     at: int  # microseconds
     partitions: tuple[ReplicaProgress, ...]
     errors: tuple[str, ...] = ()  # of the topics, by which history or order would be lost
+    awaited: tuple[AwaitedPartition, ...] = ()
 
     @property
     def lag(self) -> int:
@@ -49,13 +67,34 @@ class ReplicaHealth:
         return sum(reached.end - max(reached.offset, 0) for reached in self.partitions)
 
     def well(self, now: int) -> bool:
-        """Whether the process lives, and has opened its partitions."""
-        return now - self.at < _FRESH_SECONDS * SECOND and all(reached.offset >= 0 for reached in self.partitions)
+        """Whether the process lives, its groups have given each agent its partitions, and these are open.
+
+        An agent that is spare is well: it has what its group gave it. now: microseconds.
+        """
+        is_open = all(reached.offset >= 0 for reached in self.partitions)
+        return self.is_fresh(now) and is_open and all(each.is_spare for each in self.awaited)
+
+    def is_fresh(self, now: int) -> bool:
+        """Whether the process has written it a moment ago, as one does that lives. now: microseconds."""
+        return now - self.at < _FRESH_SECONDS * SECOND
+
+    def faults(self, now: int) -> list[str]:
+        """Return what is wrong with it, a sentence each; none: it is well, and so are its topics."""
+        awaited = [each.told(now) for each in self.awaited if self.is_fresh(now) and not each.is_spare]
+        found = [*self.errors, *awaited]
+        return found if found or self.well(now) else ["it does not run, or cannot open a partition"]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written down and shown."""
         partitions = [reached._asdict() for reached in self.partitions]
-        return {"at": self.at, "lag": self.lag, "partitions": partitions, "errors": [*self.errors]}
+        awaited = [each._asdict() for each in self.awaited]
+        return {
+            "at": self.at,
+            "lag": self.lag,
+            "partitions": partitions,
+            "errors": [*self.errors],
+            "awaited": awaited,
+        }
 
     @classmethod
     def read(cls, root: Path) -> Self:
@@ -65,14 +104,16 @@ class ReplicaHealth:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it")
         partitions = tuple(reached for health in found for reached in health.partitions)
         errors = tuple(dict.fromkeys(error for health in found for error in health.errors))
-        return cls(min(health.at for health in found), partitions, errors)
+        awaited = tuple(each for health in found for each in health.awaited)
+        return cls(min(health.at for health in found), partitions, errors, awaited)
 
     @classmethod
     def _read(cls, path: Path) -> Self | None:
         try:
             found = read_json(path.read_bytes())
             partitions = tuple(ReplicaProgress(**reached) for reached in found["partitions"])
-            return cls(found["at"], partitions, tuple(found.get("errors", ())))
+            awaited = tuple(AwaitedPartition(**each) for each in found.get("awaited", ()))
+            return cls(found["at"], partitions, tuple(found.get("errors", ())), awaited)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError):
@@ -80,10 +121,14 @@ class ReplicaHealth:
 
 
 def write_health(
-    root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = (), file: str = FILE
+    root: Path,
+    reached: Sequence[ReplicaProgress],
+    errors: Sequence[str] = (),
+    awaited: Sequence[AwaitedPartition] = (),
+    file: str = FILE,
 ) -> ReplicaHealth:
-    """Write down how far all is, now, and what is wrong with the topics. Return what was written."""
+    """Write down how far all is, now, what is wrong with the topics, and who has no partition. Return it."""
     make_folder(root)
-    health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors))
+    health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors), tuple(awaited))
     replace_file(root / file, [json.dumps(health.to_json()).encode()])
     return health
