@@ -1,12 +1,15 @@
 """Reading a topic through the client: all of it, or an error. Never less, in silence."""
 
 import asyncio
+import gc
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from aiokafka import AIOKafkaProducer
@@ -77,25 +80,51 @@ def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker:
             values(client, topic, 0, 1)
 
 
-def test_closing_ends_a_call_that_waits(own_broker: Broker, prefix: str) -> None:
+@pytest.mark.filterwarnings("default::ResourceWarning")
+def test_closing_ends_calls_that_wait_and_leaves_no_connection_open(
+    own_broker: Broker, prefix: str, recwarn: pytest.WarningsRecorder
+) -> None:
     topic = topic_of(own_broker.bootstrap, prefix)
     client = Client(Connection(own_broker.bootstrap), timeout=SECONDS)
     client.extent(topic, 0)
+    sent(client, topic, b"one")
     failed: list[BaseException] = []
 
-    def ask() -> None:
+    def call(work: Callable[[], object]) -> None:
         try:
-            client.extent(topic, 0)
+            work()
         except BrokerUnavailable as error:
             failed.append(error)
 
     with frozen(own_broker):
-        waiting = threading.Thread(target=ask, daemon=True)
-        waiting.start()
+        calls = [partial(client.extent, topic, 0), partial(sent, client, topic, b"two")]
+        waiting = [threading.Thread(target=call, args=(work,), daemon=True) for work in calls]
+        for thread in waiting:
+            thread.start()
         time.sleep(0.5)
         client.close()
-        waiting.join(SECONDS)
-    assert failed
+        for thread in waiting:
+            thread.join(SECONDS)
+        assert len(failed) == 2
+        del client, calls, waiting, thread
+        failed.clear()  # their frames have the client
+        gc.collect()
+    assert [str(each.message) for each in recwarn if each.category is ResourceWarning] == []
+
+
+@pytest.mark.filterwarnings("default::ResourceWarning")
+def test_callers_who_come_at_once_share_what_the_first_of_them_opens(
+    bootstrap: str, prefix: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    topic = topic_of(bootstrap, prefix)
+    with Client(Connection(bootstrap)) as client, ThreadPoolExecutor(8) as pool:
+        ends = [pool.submit(client.end, topic, 0) for _ in range(8)]
+        runs = [pool.submit(sent, client, topic, b"one") for _ in range(8)]
+        assert [end.result() in range(9) for end in ends] == [True] * 8
+        assert sorted(run.result()[0].offset for run in runs) == [*range(8)]
+    del client, ends, runs
+    gc.collect()
+    assert [str(each.message) for each in recwarn if each.category is ResourceWarning] == []
 
 
 def test_marks_of_transactions_are_read_past_at_once(bootstrap: str, prefix: str) -> None:

@@ -48,6 +48,7 @@ class Client:
         self._producer: AIOKafkaProducer | None = None
         self._reader: AIOKafkaConsumer | None = None
         self._metadata: AIOKafkaConsumer | None = None  # a second consumer, whose calls wait behind no fetch
+        self._opening = asyncio.Lock()  # one of these: callers who come at once would each open one, and one be left
 
     def close(self) -> None:
         """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
@@ -59,13 +60,16 @@ class Client:
         self._loop.close()
 
     async def _stop(self) -> None:
-        parts = [part.stop() for part in (self._producer, self._reader, self._metadata) if part is not None]
-        with suppress(TimeoutError):  # the broker may be away, and a consumer then waits for its answer
-            await asyncio.wait_for(asyncio.gather(*parts, return_exceptions=True), _CLOSE_SECONDS)
+        parts = [part for part in (self._producer, self._reader, self._metadata) if part is not None]
+        with suppress(TimeoutError):  # the broker may be away, and a producer then waits for its answer
+            stops = asyncio.gather(*(part.stop() for part in parts), return_exceptions=True)
+            await asyncio.wait_for(stops, _CLOSE_SECONDS)
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        with suppress(TimeoutError):  # a stop that was cut short has left its connections open
+            await asyncio.wait_for(asyncio.gather(*map(_close_connections, parts)), _CLOSE_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -180,22 +184,24 @@ class Client:
         return [SentRun(first.offset, full.record_count()) for first, full in zip(done, batches, strict=True)]
 
     async def _started_producer(self) -> AIOKafkaProducer:
-        if self._producer is None:
-            producer = AIOKafkaProducer(
-                **self.connection.arguments(),
-                acks="all",
-                enable_idempotence=True,
-                max_batch_size=_BATCH_BYTES,
-                max_request_size=DERIVED_BYTES,
-            )
-            await _start(producer)
-            self._producer = producer
-        return self._producer
+        async with self._opening:
+            if self._producer is None:
+                producer = AIOKafkaProducer(
+                    **self.connection.arguments(),
+                    acks="all",
+                    enable_idempotence=True,
+                    max_batch_size=_BATCH_BYTES,
+                    max_request_size=DERIVED_BYTES,
+                )
+                await _start(producer)
+                self._producer = producer
+            return self._producer
 
     async def _assign(self, source: TopicPartition, start: int) -> None:
         """Let the reading consumer go on from an offset. It has no group: the logs keep their own offsets."""
-        if self._reader is None:
-            self._reader = await self._consumer()
+        async with self._opening:
+            if self._reader is None:
+                self._reader = await self._consumer()
         self._reader.assign([source])
         self._reader.seek(source, start)
 
@@ -210,9 +216,10 @@ class Client:
         self._reader.unsubscribe()
 
     async def _started_metadata(self) -> AIOKafkaConsumer:
-        if self._metadata is None:
-            self._metadata = await self._consumer()
-        return self._metadata
+        async with self._opening:
+            if self._metadata is None:
+                self._metadata = await self._consumer()
+            return self._metadata
 
     async def _consumer(self) -> AIOKafkaConsumer:
         consumer = AIOKafkaConsumer(
@@ -258,6 +265,11 @@ async def introduce(consumer: AIOKafkaConsumer, topics: Iterable[str]) -> None:
 def raw_of(record: ConsumerRecord) -> Raw:
     """Return a record as the logs take it."""
     return Raw(record.offset, record.timestamp, record.key, record.value, record.headers)
+
+
+async def _close_connections(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
+    """Close the connections of a part of aiokafka's that may have been stopped in part."""
+    await (part._client if isinstance(part, AIOKafkaConsumer) else part.client).close()  # noqa: SLF001
 
 
 async def _start(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
