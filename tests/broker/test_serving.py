@@ -149,5 +149,5 @@ def test_topics_of_several_partitions_are_refused(bootstrap: str, prefix: str, t
     with World(bootstrap, prefix, partitions=2) as world:
         settings = Settings(data=tmp_path / "data", **world.settings())
 
-        with pytest.raises(InvalidInput, match="these have 2"):
+        with pytest.raises(InvalidInput, match=rf"{prefix}\.messages has 2: .*asof topics create --prefix NAME"):
             serve(settings, "127.0.0.1", 0, lambda _: pytest.fail("it serves"))

@@ -21,8 +21,12 @@ class Topic:
         if self._producer.partitions != 1:
             self.close()
             raise InvalidInput(
-                f"asof serve answers from topics of one partition, and these have {self._producer.partitions}: produce "
-                "with asof produce, and ask with asof or from Python, where each question names its group"
+                "asof serve answers from topics of one partition, whose order its positions and its feed have, and "
+                f"{settings.kafka_prefix}.messages has {self._producer.partitions}: give each share of the groups "
+                "topics, a worker and a service of its own (asof topics create --prefix NAME, then asof worker and "
+                "asof serve with ASOF_KAFKA_PREFIX=NAME), or ask of one group by the commands, such as "
+                "asof facts --group ID",
+                "kafka_prefix",
             )
 
     def latest(self) -> int:
