@@ -61,12 +61,13 @@ class Chat:
         self.say(text, id_, group, **told)
 
     @contextmanager
-    def responder(self, name: str = "data") -> Iterator[ResponderPartition]:
+    def responder(self, name: str = "data", patience: float = 0) -> Iterator[ResponderPartition]:
+        """Open a responder, which does not wait for what nobody learns, unless it has patience: seconds."""
         settings = Settings(data=self.root / name, **self.settings)
         count = self.world.client.partitions(self.world.topics.messages)
         places = places_of(DirectoryLayout(self.root / name), self.partition, count)
         given = places, settings, self.world.connection, self.world.topics, self.partition
-        with closing(ResponderPartition(*given, now=lambda: self.now)) as responder:
+        with closing(ResponderPartition(*given, now=lambda: self.now, patience=patience)) as responder:
             self.answer(responder)
             yield responder
 

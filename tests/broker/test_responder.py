@@ -87,6 +87,25 @@ def test_a_reply_is_made_of_what_was_learned_and_its_record_names_the_message_th
     assert int(headers["ce_checkpointoffset"]) == offset + 1
 
 
+def test_a_reply_by_template_waits_until_what_was_said_before_it_is_learned(chat: Chat) -> None:
+    with chat.responder(patience=SECONDS) as responder:
+        chat.say("I live in Rome.", "m1")
+        chat.answer(responder)
+        end = chat.say("Where do I live?", "m2")
+
+        def is_followed() -> bool:
+            responder.ingest([])
+            return responder.offset == end
+
+        until(is_followed)
+        assert chat.answered() == ["m1"]
+        chat.learn("elsewhere")  # the responder's own directory copies what is learned there
+        chat.answer(responder)
+
+    assert chat.answered() == ["m1", "m2"]
+    assert "Rome" in chat.given()[-1].content
+
+
 def test_goals_feedback_and_undoing_are_acknowledged_and_what_a_platform_took_is_noted(chat: Chat) -> None:
     with chat.responder() as responder:
         chat.say("I like tea.", "m1")

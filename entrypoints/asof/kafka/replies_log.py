@@ -82,6 +82,11 @@ class RepliesLog(ConversationLog):
         self.pass_over(min([self._followed_whole(), *(message.position for message in found[:1])]))
         return found
 
+    def last_told(self, message: ConversationMessage) -> int | None:
+        """Return the offset of what a user said last in the group of a message, before it; None: nothing."""
+        position = self.store.last_told(message.group, message.position)
+        return None if position is None else self._messages.cause_of(position)
+
     def active_prompt(self, prompt: str) -> PromptVersion | None:
         """Return the version of a prompt that is used, as the control topic says now; None: it is asof's own."""
         self._control.catch_up()

@@ -50,6 +50,7 @@ __all__ = [
     "span_names",
     "suppression",
     "vector_search",
+    "visible_offset",
     "watchdog",
     "wiring",
     "writer",

@@ -4,7 +4,7 @@ Where another process keeps the directory up, a worker or a projector on this ma
 """
 
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import suppress
 from threading import Event, Thread
 from typing import Final
 
@@ -14,14 +14,14 @@ from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
 from asof.runtime.replica_health import write_health
-from asof.runtime.wiring import connection_of, open_reader
+from asof.runtime.visible_offset import visible_offset
+from asof.runtime.wiring import connection_of
 from asof.service.worker_handle import WorkerProgress, WorkerStart
 from asof.settings import Settings
 from asof_projections.generations import load
 from asof_streams.backoff import OUTAGE
-from asof_streams.errors import ContractError, NotFound, UnavailableError
+from asof_streams.errors import UnavailableError
 from asof_streams.kafka.topics import Topics
-from asof_streams.sqlite_log import SqliteLog
 
 _ROUND_SECONDS: Final = 0.1  # between two rounds
 _HEALTH_SECONDS: Final = 2.0
@@ -84,39 +84,7 @@ class _Following:
     def _tell(self, *, erasing: bool) -> None:
         if load(self._places.root) is None:  # no worker has begun
             return
-        reached = self._answered()
+        reached = visible_offset(self._places, self._read, self._reached)
         if reached > self._reached or erasing != self._erasing:
-            self._reached, self._erasing = max(reached, self._reached), erasing
+            self._reached, self._erasing = reached, erasing
             self._channel.send(WorkerProgress(self._reached, erasing=erasing))
-
-    def _answered(self) -> int:
-        """Return the offset before which all messages are processed, and their effects can be asked about.
-
-        Another process may keep the directory up meanwhile, so how far a log is derived is asked before where its
-        source ends.
-        """
-        catalog = load(self._places.root)
-        assert catalog is not None
-        with ExitStack() as stack:
-            try:
-                beliefs = stack.enter_context(SqliteLog(self._places.semantic(catalog.active)))
-                episodic = stack.enter_context(SqliteLog(self._places.episodic))
-                messages = stack.enter_context(SqliteLog(self._places.messages))
-            except NotFound:  # not all of them are there yet
-                return -1
-            followed = beliefs.checkpoint()
-            believed = beliefs.end()
-            recorded = episodic.checkpoint()
-            known = recorded if followed >= episodic.end() else episodic.cause_of(followed)
-            read = messages.checkpoint()
-            reached = messages.cause_of(known) if known < messages.end() else read
-            return reached if reached <= self._reached or self._shows(believed, followed, episodic.end()) else -1
-
-    def _shows(self, believed: int, followed: int, recorded: int) -> bool:
-        """Whether the graphs that answer have followed their logs so far."""
-        try:
-            with closing(open_reader(self._places, self._read)) as opened:
-                whole = opened.beliefs.position() >= believed and opened.beliefs.checkpoint() >= followed
-                return whole and opened.episodes.position() >= recorded
-        except ContractError:  # they are not there yet, or are made anew by a version with another schema
-            return False

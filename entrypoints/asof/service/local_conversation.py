@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationLog
 from asof.runtime.layout import DirectoryLayout
-from asof.service.answerer import FRESH, Answerer, lock_of
+from asof.service.answerer import FRESH, LEARNING_SECONDS, Answerer, lock_of
 from asof.service.conversation import Forgotten, Incoming, Outgoing, bot_turn, message_of, outgoing_of
 from asof.service.recollection import KnownNow
 from asof.service.service import Service
@@ -39,7 +39,7 @@ class LocalConversation(Answerer[ConversationLog]):
         *,
         name: str = "assistant",
         now: Callable[[], int] = clock.system,
-        patience: float = 0.5,
+        patience: float = LEARNING_SECONDS,
     ) -> None:
         self._service = service
         self._name = name

@@ -1,7 +1,7 @@
 """The responder of one partition on Kafka: it answers messages on the replies topic, from the memory in its directory.
 
-It follows the messages in the copy of their topic that its directory has, and answers each once it is there. What is
-learned from a message may come later: no answer waits for that.
+It follows the messages in the copy of their topic that its directory has, and answers each once it is there. A template
+tells nothing but what is believed, so it waits a moment for what was said before; a model has the turns before.
 """
 
 import asyncio
@@ -20,7 +20,8 @@ from asof.runtime import clock
 from asof.runtime.conversation_log import ConversationFiles
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
-from asof.service.answerer import FRESH, Answerer
+from asof.runtime.visible_offset import visible_offset
+from asof.service.answerer import FRESH, LEARNING_SECONDS, Answerer
 from asof.service.reader import Reader
 from asof.settings import Settings
 from asof_projections.conversation.model import ConversationMessage
@@ -64,7 +65,7 @@ class ResponderPartition:
     """A partition whose messages are answered here. Used by the thread that opened it.
 
     Opening it deposes whoever answered before. WriterBusy: another process answers in this directory. now: returns UTC
-    microseconds.
+    microseconds. patience: seconds for which an answer by template waits until what was said before is learned from.
     """
 
     def __init__(
@@ -75,10 +76,13 @@ class ResponderPartition:
         topics: Topics,
         partition: int,
         now: Callable[[], int] = clock.system,
+        patience: float = LEARNING_SECONDS,
     ) -> None:
         self._places = places
         self._settings = settings
         self._now = now
+        self._patience = patience
+        self._visible = -1  # the offset up to which messages are known to be learned from
         self._answerer: Answerer[RepliesLog] | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}  # by the position of the message that is answered
         self._unanswerable: set[int] = set()  # positions of messages that nothing is said to
@@ -177,8 +181,23 @@ class ResponderPartition:
         return offset
 
     async def _give(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
+        if message.sort == "turn" and not answerer.has_model:
+            await self._learned(answerer, message)
         if not await answerer.answer_in_turn(message):
             self._unanswerable.add(message.position)
+
+    async def _learned(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
+        """Wait a moment until what was said last in a group before a message is learned from."""
+        last = await answerer.follow(lambda log: log.last_told(message))
+        if last is None or self._visible > last:
+            return
+        settings = self._settings.model_copy(update={"kafka": None})
+        for pause in looks(self._patience):
+            self._visible = visible_offset(self._places, settings, self._visible)
+            if self._visible > last:
+                return
+            self._keeper.wake()
+            await asyncio.sleep(pause)
 
     async def _check_in(self, answerer: Answerer[RepliesLog]) -> None:
         await answerer.check_in(self._now())
