@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -16,6 +17,7 @@ from asof.runtime.json_lines import as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
+from patience import wait_until
 from world import World
 
 FACTS = [
@@ -118,6 +120,25 @@ def test_a_second_process_that_was_ended_is_no_error_until_all_is_made_good(tmp_
     monkeypatch.undo()
 
     assert told(tmp_path / "one") == alone
+
+
+def test_a_second_process_that_is_far_behind_is_not_waited_for(tmp_path, monkeypatch):
+    follow = bulk_builder.BulkBuilder.follow
+
+    def go_far_ahead(self, stop):
+        os.kill(self._child.pid, signal.SIGSTOP)
+        ahead = Thread(target=lambda: [follow(self, stop) for _ in range(500)], daemon=True)
+        ahead.start()
+        try:
+            wait_until(lambda: not ahead.is_alive())
+        finally:
+            os.kill(self._child.pid, signal.SIGCONT)
+
+    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", go_far_ahead)
+    behind = told(tmp_path / "behind")
+    monkeypatch.undo()
+
+    assert told(tmp_path / "one") == behind
 
 
 def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from asof_streams.sqlite_log import EncodedEvent, SqliteLog
 
 _YOUNG: Final = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
 _NO_MORE: Final = None
+_PAUSE_SECONDS: Final = 0.1  # between looks at whether a process that is far behind has room for a position
 
 
 class BulkBuilder:
@@ -45,15 +46,21 @@ class BulkBuilder:
             self._opened = opened.pop_all()
 
     def follow(self, stop: int) -> None:
-        """Let the generations follow the episodic log up to a position; append the events derived so far."""
-        self._send(stop)
-        while self._child.ready() and (batch := self._batch()):
-            self._append(batch)
+        """Let the generations follow the episodic log up to a position; append the events derived so far.
+
+        A process that is far behind is told a later position, with a later call. It must not be waited for: what it
+        sends meanwhile would stay in its memory.
+        """
+        self._offer(stop)
+        while self._child.ready() and self._take():
+            pass
 
     def join(self, stop: int) -> bool:
         """Wait until all is followed up to a position, and put the loaded graphs in place; whether there are any."""
         try:
-            self.follow(stop)
+            while not self._offer(stop):
+                if self._child.ready(_PAUSE_SECONDS) and not self._take():
+                    return False
             self._send(_NO_MORE)
             while batch := self._batch():
                 self._append(batch)
@@ -76,6 +83,18 @@ class BulkBuilder:
     def _send(self, message: Any) -> None:
         with suppress(ChannelClosed):  # it ended early: the writer makes it good
             self._child.send(message)
+
+    def _offer(self, stop: int) -> bool:
+        """Return whether the position was sent, or nobody is there to read it."""
+        with suppress(ChannelClosed):
+            return self._child.offer(stop)
+        return True
+
+    def _take(self) -> bool:
+        """Append the events of the next batch; False: there was none."""
+        if batch := self._batch():
+            self._append(batch)
+        return bool(batch)
 
     def _batch(self) -> bytes | None:
         """Return the next batch: empty at the end of the build, None where the process has ended."""

@@ -52,12 +52,20 @@ class Channel:
         except OSError:
             raise ChannelClosed from None
 
-    def offer(self, message: object) -> None:
-        """Send a short message unless that would have to wait: the other end then has as many that it has not read."""
+    def offer(self, message: object) -> bool:
+        """Send a short message unless that would have to wait; return whether it was sent. ChannelClosed as for `send`.
+
+        It would have to wait where the other end has many messages that it has not read.
+        """
         writable = poll()
-        writable.register(self._connection, POLLOUT)
-        if writable.poll(0):
-            self.send(message)
+        try:
+            writable.register(self._connection, POLLOUT)
+        except OSError:
+            raise ChannelClosed from None
+        if not writable.poll(0):
+            return False
+        self.send(message)
+        return True
 
     def receive(self) -> Any:
         """Return the next message, or raise the exception that it is. ChannelClosed: no more will come."""
