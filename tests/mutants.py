@@ -63,6 +63,10 @@ _LOG: Final = (
     "tests/hostile/test_redaction.py::test_a_group_answers_as_if_what_was_erased_of_it_had_never_been_said",
     "tests/hostile/test_redaction.py::test_where_content_is_encrypted_no_older_backup_can_be_made_to_say_it",
 )
+_ASKED: Final = (
+    "tests/contract/test_graph_store.py",
+    "tests/unit/test_query_plans.py",
+)
 _FACTS: Final = (
     "tests/contract/test_graph_store.py",
     "tests/unit/test_query_plans.py",
@@ -306,6 +310,26 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "projections/asof_projections/graph/sqlite_store/facts.py": _FACTS,
     "projections/asof_projections/graph/sqlite_store/views.py": _VIEWS,
+    "projections/asof_projections/graph/sqlite_store/episode_reader.py": (
+        "tests/unit/test_episode_reader.py",
+        "tests/unit/test_turns.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/fts.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_turns.py",
+        "tests/unit/test_words.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/identities.py": _ASKED,
+    "projections/asof_projections/graph/sqlite_store/post_projector.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_posts.py",
+        "tests/unit/test_query_plans.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/posts.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_posts.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/turns.py": ("tests/unit/test_turns.py",),
     "projections/asof_projections/graph/sqlite_store/traversal.py": ("tests/unit/test_questions.py",),
     "projections/asof_projections/graph/sqlite_store/attributes.py": (
         "tests/contract/test_graph_store.py",

@@ -135,8 +135,8 @@ def test_what_is_applied_is_known_to_the_handlers_at_once(known, story) -> None:
     story.tell(fact("f", "Ana", "lives_in", "Rome"))
     known.apply(story.records)
 
-    assert ids(facts_at(known, "g", at(1))) == ["f"]
     assert known.live("g", at(1)).tolist() == [4]
+    assert ids(facts_at(known, "g", at(1))) == ["f"]
     known.rollback()
     assert known.live("g", at(1)).tolist() == []
 
@@ -658,6 +658,26 @@ def test_objectives_are_those_that_were_believed_at_a_moment_the_most_salient_fi
     assert believed(None)[1:] == [("run", 0.4, ("f",), INF)]
 
 
+def test_what_a_chat_told_of_a_message_says_plainly_what_it_was(known, story) -> None:
+    told = {"role": "Ana", "role_type": "user", "valid_at": 5}
+    story.tell(
+        FeedbackReceived(feedback_id="a", external_id="1", content="Too long.", **told),
+        FeedbackReceived(feedback_id="b", external_id="2", content="Fine.", suppressed=True, **told),
+    )
+    unasked = {"external_id": "3", "is_proactive": True}
+    story.tell(FeedbackWithdrawn(feedback_id="a"), episode("c", 5).model_copy(update=unasked))
+    known.apply(story.records)
+
+    posts = [known.post("g", external_id) for external_id in "123"]
+    assert str([post.is_proactive for post in posts]) == "[False, False, True]"
+    assert str([post.suppressed for post in posts]) == "[False, True, False]"
+    assert str([post.withdrawn for post in posts]) == "[True, False, False]"
+    assert [row.uuid for row in known.feedback("g", None)] == ["b"]
+    assert [row.uuid for row in known.feedback("g", None, withdrawn=True)] == ["a", "b"]
+    assert known.post("g", "1").content == "Too long."
+    assert known.post("h", "1") is None
+
+
 def test_every_store_has_the_same_digest_of_what_a_chat_told(stores, known, story) -> None:
     told = {"role_type": "user", "valid_at": 5}
     goal = {**told, "content": "My goal is to run", "description": "run", "saliency": 1.0}
@@ -819,6 +839,35 @@ def test_handlers_find_nobody_by_a_name_from_its_withdrawal_on(known, story) -> 
     assert found() == (["Ana", "Ana", "Bob"], ["Ana"], ["Ana"], ["Ana", "Annie Lee"])
 
 
+def test_a_name_calls_those_who_have_it_so_and_where_nobody_has_all_who_have_it_in_other_letters(store, story) -> None:
+    story.tell(entity("ANA"))
+    commit(store, story)
+
+    for name, called in (("Ana", ["id-Ana"]), ("ANA", ["id-ANA"]), ("ana", ["id-Ana", "id-ANA"]), ("bob", ["id-Bob"])):
+        assert [entity.uuid for entity in store.called("g", name, None)] == called
+        assert store.meant("g", name, None) == sorted(called)
+
+
+def test_the_entities_and_links_of_a_group_are_those_of_no_other_and_of_all_all_in_the_order_of_the_log(
+    store, story
+) -> None:
+    story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
+    before = story.now
+    twice = EntityMerged(merge_id="n", duplicate="id-Cyd", into="id-Cy", reason="same")
+    story.tell(entity("Cy"), entity("Cyd"), twice, group="h")
+    commit(store, story)
+
+    def each(group, known):
+        return [e.uuid for e in store.each_entity(group, known)], [link.uuid for link in store.each_link(group, known)]
+
+    of_g = ["id-Ana", "id-Rome", "id-Oslo", "id-Bob"]
+    assert each("g", story.now) == (of_g, ["m"])
+    assert each("h", story.now) == (["id-Cy", "id-Cyd"], ["n"])
+    assert each(None, story.now) == ([*of_g, "id-Cy", "id-Cyd"], ["m", "n"])
+    assert each(None, before) == (of_g, ["m"])
+    assert each("nobody", story.now) == ([], [])
+
+
 def test_identity_is_that_of_the_moment_asked_about(store, story) -> None:
     first = story.tell(EntityMerged(merge_id="m1", duplicate="id-Bob", into="id-Ana", reason="same"))
     second = story.tell(EntityMerged(merge_id="m2", duplicate="id-Oslo", into="id-Bob", reason="same"))
@@ -829,6 +878,37 @@ def test_identity_is_that_of_the_moment_asked_about(store, story) -> None:
     assert store.identity(["id-Ana"], first) == {"id-Ana", "id-Bob"}
     assert store.identity(["id-Oslo"], second) == {"id-Ana", "id-Bob", "id-Oslo"}
     assert store.identity(["id-Oslo"], third) == store.identity(["id-Oslo"], None) == {"id-Bob", "id-Oslo"}
+
+
+def test_handlers_find_a_link_who_was_parted_and_what_else_means_an_entity(known, story) -> None:
+    story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
+    story.tell(EntityMerged(merge_id="n", duplicate="id-Oslo", into="id-Rome", reason="same"))
+    parted_at = story.tell(EntityUnmerged(merge_id="m"))
+    for mention_id, episode_id in (("one", "a"), ("two", "b")):
+        why = {"entity_id": "id-Ana", "reason": "name", "score": 1.0}
+        story.tell(MentionResolved(mention_id=mention_id, episode_id=episode_id, **why))
+    known.apply(story.records)
+
+    link = known.link("m")
+    assert (link.uuid, link.duplicate, link.into, link.known_to) == ("m", "id-Bob", "id-Ana", parted_at)
+    assert known.link("unknown") is None
+    assert (known.parted("id-Ana"), known.parted("id-Bob"), known.parted("id-Rome")) == ({"id-Bob"}, {"id-Ana"}, set())
+    assert known.meaning("id-Ana", ["one", "two"], "a") == "b"
+    assert known.meaning("id-Ana", ["one"], "a") is None
+    assert known.meaning("id-Bob", ["one", "two"], "a") is None
+
+
+def test_the_groups_and_the_keys_of_names_in_one_come_in_order_from_any_of_them_on(known, story) -> None:
+    story.tell(entity("Cy"), group="h")
+    story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="e"), entity("ANA"))
+    known.apply(story.records)
+
+    assert [list(known.group_names(start)) for start in ("", "h", "i")] == [["g", "h"], ["h"], []]
+    assert list(known.subject_keys("g", "")) == ["ana", "bob", "oslo", "rome"]
+    assert list(known.subject_keys("g", "bob")) == ["bob", "oslo", "rome"]
+    assert list(known.subject_keys("h", "")) == ["cy"]
+    assert known.introduced("g", "ana") == ["id-Ana", "id-ANA"]
+    assert known.introduced("h", "ana") == known.introduced("g", "annie") == []
 
 
 def test_handlers_find_the_entities_of_a_name_oldest_first_and_each_once_whoever_had_it_first(known, story) -> None:
@@ -1457,6 +1537,18 @@ def test_words_are_looked_for_among_some_facts_alone(filtered) -> None:
     for number in everything:
         assert [n for n, _ in filtered.text("Ana", None, at(1), 1, np.array([number], np.int64))] == [number]
     assert filtered.text("Ana", "g", at(1), 10, np.array([], np.int64)) == []
+    beyond = int(filtered.live(None, at(1))[-1]) + 1
+    assert filtered.text("Ana", None, at(1), 10, np.array([beyond, beyond + 1], np.int64)) == []
+
+
+def test_words_are_found_in_all_groups_also_where_few_of_all_facts_hold(store, story) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome", sentence="Rome"))
+    story.tell(*(fact(f"over-{n}", "Ana", "visited", "Rome", (5, 9), sentence="Rome") for n in range(4)))
+    story.tell(entity("Cy"), fact("c", "Cy", "lives_in", "Cy", sentence="Rome"), group="h")
+    commit(store, story)
+
+    for group, found in ((None, ["a", "c"]), ("g", ["a"]), ("h", ["c"])):
+        assert numbered(store, [n for n, _ in store.text("rome", group, at(1), 9)], at(1)) == found
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # an empty store: nothing to start afresh

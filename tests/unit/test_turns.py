@@ -191,6 +191,19 @@ def test_a_group_that_has_most_turns_is_searched_as_if_there_were_no_other(histo
     assert [hit.to_json() for hit in by_words.search(search_of("the cat and the red car", "g"))] == alone
 
 
+def test_words_are_found_in_each_of_several_groups_however_few_of_all_turns_are_theirs(history):
+    for number in range(9):
+        history.say("2024-02-01", "A car and a cat", group_id=f"group {number}")
+
+    turns = history.episodes.turns(["group 3", "group 7"], HEAD)
+
+    found = history.episodes.having(["cat", "yacht"], turns)
+    assert [sorted({*numbers.tolist()} & {*turns.n.tolist()}) for numbers in found] == [sorted(turns.n.tolist()), []]
+    nobody = history.episodes.turns(["nobody"], HEAD)
+    assert len(nobody.n) == 0
+    assert len(history.episodes.having(["cat"], nobody)) == 1
+
+
 def test_erasing_a_group_takes_the_words_and_vectors_of_its_turns(history, by_words, following):
     history.say("2024-01-05", "A boat", group_id="other")
     following.catch_up()

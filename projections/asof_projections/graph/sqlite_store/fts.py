@@ -72,7 +72,7 @@ class FullTextSearch(SqliteReader):
                 holding = Holding.of(chosen & holding.has, holding.words)
             # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
             # facts are of the group, that filter costs more than reading the others too.
-            is_small = group is not None and len(holding.numbers) < _MOST * self._search.versions.facts
+            is_small = len(holding.numbers) < _MOST * self._search.versions.facts
             within = f'grp : "g{self._group(group)}" AND ' if group is not None and is_small else ""
             lists = self._search.sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
             return best(lists, holding, limit)

@@ -50,7 +50,6 @@ class SqliteTurns(SqliteReader):
         within = f'grp : "g{groups[0]}" AND ' if is_filtered else ""
         phrases = [f'{within}{{content speaker}} : "{word}"' for word in words]
         with self._guard, self._one_state():
-            self._flush()
             return self._search.turn_postings.having(self._db, phrases)
 
     def episodes_numbered(self, numbers: Sequence[int]) -> dict[int, EpisodeRow]:
