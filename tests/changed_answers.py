@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from asof_streams.events import types
+from asof_streams.ids import episode_id
+from asof_streams.instants import parse
 from old_directories import RAISED, Ask, found_again
 
 
@@ -36,6 +38,8 @@ def seeking(old: Ask) -> Ask:
     cursor = "RmFjdHMKCjE3MTE5NjIwMDAwMDAwMDEKMTU2MTA3NTIwMDAwMDAwMAoxMDkKMTcxMDgzODgwMDAwMDAwMA"
     return {**old, "answer": {**old["answer"], "next": cursor}}
 
+
+_MOST_MESSAGES: Final = 100  # of a directory
 
 SECOND: Final = ("message.parked", "extraction.failed")  # event types in their second version
 
@@ -236,6 +240,24 @@ def ruling(old: Ask) -> Ask:
     return {**old, "answer": begun(old["answer"])}
 
 
+def telling_then(old: Ask) -> Ask:
+    """Return changes that tell each fact as it was known then: without the end and the episodes that came later."""
+
+    def then(change: dict[str, Any]) -> dict[str, Any]:
+        fact, position = change["fact"], change["position"]
+        later = {episode_id(fact["group_id"], at) for at in range(position + 1, position + _MOST_MESSAGES)}
+        expired, told = fact["expired_at"], parse(change["recorded_at"])
+        known = {
+            "expired_at": expired if expired is None or parse(expired) <= told else None,
+            "episodes": [episode for episode in fact["episodes"] if episode not in later],
+        }
+        return {**change, "fact": {**fact, **known}}
+
+    if "changes" not in old["answer"]:  # of a message that was parked or erased
+        return old
+    return {**old, "answer": {**old["answer"], "changes": list(map(then, old["answer"]["changes"]))}}
+
+
 def restating(old: Ask) -> Ask:
     """Return an explanation that names the facts by which its own was stated again: none was."""
     return {**old, "answer": {**old["answer"], "restated_by": []}}
@@ -277,6 +299,11 @@ CHANGED: list[Changed] = [
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("generations", "rebuild", "stats"), "What a generation is built from is its `input`", naming_inputs),
     Changed(("generations", "rebuild"), "A start that nobody stated gives way", ruling),
+    Changed(
+        ("changes", "/v1/changes", "/v1/messages/"),
+        "A change, and what became of a message, tell each fact as it was known then",
+        telling_then,
+    ),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),
     Changed(("why",), "names the others in `restated_by`", restating),
