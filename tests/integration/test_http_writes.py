@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 import asof
 from api_keys import TEAM_WRITE, WRITE, sent, written
+from asof_streams.ids import derive, episode_id
+from asof_streams.messages import FactStatement, IdentityStatement, TimezoneStatement
 from asof_streams.sqlite_log import SqliteLog
 from http_server import Server, serving
+from world import World
 
 SAID: dict[str, Any] = {"content": "I live in Paris.", "role_type": "user", "role": "Ana"}
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -261,3 +265,30 @@ def test_a_group_that_was_erased_is_not_erased_again_by_the_same_request(server:
 
     assert answer.status_code == 200
     assert [fact["fact"] for fact in server.search("live", "forgotten")] == ["Ana lives in Oslo"]
+
+
+def test_a_request_that_is_sent_again_is_answered_alike_where_its_short_ref_means_several_by_then(
+    tmp_path: Path,
+) -> None:
+    group, first, second, short = "c77986", 184, 193, "c48dc99f"  # two merges whose ids begin alike, found by search
+    ids = [derive("merge", episode_id(group, position)) for position in (first, second)]
+    assert [merge[:8] for merge in ids] == [short, short]
+    world = World(tmp_path / "data")
+    likes = {"group_id": group, "relation": "likes", "object": "Tea"}
+    people = [FactStatement(subject=name, **likes) for name in ("Bo", "Rob", "Al")]
+    fillers = [TimezoneStatement(group_id="other", timezone="Europe/Berlin")] * second
+    merge = IdentityStatement(group_id=group, op="merge", entity="Rob", into="Bo")
+    world.send(*people, *fillers[: first - len(people)], merge, *fillers[: second - first - 2])
+    world.memory.close()
+    request = {"group_id": group, "statements": [{"op": "retract", "ref": short}]}
+
+    with serving(tmp_path / "data") as server:
+        post = partial(server.client.post, params={"wait": True})
+        before = post("/v1/facts", json=request, headers={"Idempotency-Key": "k"})
+        post("/v1/identities", json={"group_id": group, "op": "merge", "entity": "Al", "into": "Bo"})
+        again = post("/v1/facts", json=request, headers={"Idempotency-Key": "k"})
+        other = post("/v1/facts", json=request)
+
+    assert before.json()["outcomes"][0]["state"] == "done"
+    assert (again.status_code, again.json()["positions"]) == (202, before.json()["positions"])
+    assert (other.status_code, other.json()["field"]) == (422, "statements.0.ref")

@@ -164,6 +164,8 @@ async def state_facts(
 ) -> v1.Stated:
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
+    if (before := await served.repeated(request)) is not None:  # by now words and refs in short may mean others
+        return await _stated(served, before, wait=wait)
     stated = await run_in_threadpool(given.messages)  # a thousand times in words take a second
     named_in_short = any(map(has_short_ref, stated))
     messages = await served.ask(lambda session: with_whole_refs(session, stated)) if named_in_short else stated
