@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,6 +105,24 @@ def test_of_the_file_of_weights_little_stays_in_the_memory_of_a_process_that_emb
     )
     assert resident, "the file is mapped"
     assert sum(map(int, resident)) * 1024 < (tmp_path / weights.MODEL).stat().st_size / 50
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_to_load_the_model_takes_little_more_memory_than_its_matrices(directory: Path) -> None:
+    program = """
+import re, sys
+from pathlib import Path
+from asof_projections.embedding.minilm import MiniLMEmbedder
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+before = peak()
+MiniLMEmbedder(Path(sys.argv[1])).embed(["Rome"])
+print(peak() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program, directory], check=True, capture_output=True, text=True)
+
+    matrices, tokenizer = 43, 30  # megabytes; the file has 91, all of which were in memory at once
+    assert float(done.stdout) < matrices + tokenizer
 
 
 def test_text_beyond_256_tokens_is_not_read(directory: Path) -> None:

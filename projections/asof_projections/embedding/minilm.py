@@ -78,9 +78,7 @@ class MiniLMEmbedder:
     def _encoder(self) -> "_Encoder":
         blas.use_one_thread()
         file = weights.VerifiedFile(self._directory, weights.MODEL)
-        encoder = _Encoder(file, _tensors(file.content))
-        file.release()  # the layers are copied, and the words are read as they are said
-        return encoder
+        return _Encoder(file, _tensors(file.content))
 
 
 def _tensors(file: NDArray[np.uint8]) -> dict[str, Vectors]:
@@ -126,7 +124,10 @@ class _Encoder:
         )
         self._norm = _Norm.read(tensors, "embeddings")
         room = _Room(LAYERS * 12 * DIMENSIONS**2)
-        self._layers = [_Layer.read(tensors, f"encoder.layer.{number}", room) for number in range(LAYERS)]
+        self._layers = []
+        for number in range(LAYERS):
+            self._layers.append(_Layer.read(tensors, f"encoder.layer.{number}", room))
+            file.release()  # it is copied, and the words are read as they are said
 
     def __call__(self, ids: NDArray[np.int64]) -> Vectors:
         x = self._norm(self._words.of(ids) + self._positions[: ids.shape[1]])

@@ -67,13 +67,13 @@ class VerifiedFile:
         try:
             with self._path.open("rb") as file:
                 self._mapped: Final = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                digest = hashlib.file_digest(file, "sha256").hexdigest()  # by the mapping all of it would be in memory
                 self._descriptor: Final = os.dup(file.fileno())
         except (OSError, ValueError) as error:  # ValueError: it is empty
             reason = getattr(error, "strerror", None) or "it is empty"
             raise ModelUnavailable(f"{self._path} cannot be read: {reason}") from None
         weakref.finalize(self, os.close, self._descriptor)
         self.content: Final[NDArray[np.uint8]] = np.ndarray(len(self._mapped), np.uint8, self._mapped)
-        digest = hashlib.sha256(self.content.data).hexdigest()
         if digest != SHA256[name]:
             raise ModelUnavailable(
                 f"{self._path} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "
@@ -90,7 +90,7 @@ class VerifiedFile:
     def release(self) -> None:
         """Let go of the memory in which `content` was read; what is needed again is read again.
 
-        The digest needs all of it once. Where the system knows no such advice, it decides itself.
+        Where the system knows no such advice, it decides itself.
         """
         if hasattr(mmap, "MADV_DONTNEED"):
             self._mapped.madvise(mmap.MADV_DONTNEED)
