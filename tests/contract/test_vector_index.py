@@ -1,5 +1,7 @@
 """Every vector index answers exactly as a plain search over all pairs does, whatever was done to it before."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import count, pairwise
@@ -557,3 +559,30 @@ class Lifetime(RuleBasedStateMachine):
 
 def test_whatever_is_done_to_an_index_it_holds_what_the_oracle_does(indexes: Indexes) -> None:
     run_state_machine_as_test(type("Tried", (Lifetime,), {"indexes": indexes}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_coarse_codes_of_rows_that_come_at_once_take_the_memory_of_those_alone() -> None:
+    done = subprocess.run([sys.executable, "-c", ENCODES], check=True, capture_output=True, text=True)
+
+    codes, grown = 60_000 * 384 / 1e6, float(done.stdout)  # megabytes
+    assert codes - 1 < grown < 1.25 * codes
+
+
+ENCODES = """
+import re
+from pathlib import Path
+import faiss
+import numpy as np
+from asof.runtime.processes import tune_allocator
+from asof_projections.vectors.coarse import CoarseCodes
+def used():
+    return int(re.search(r"RssAnon:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+tune_allocator()
+rows = np.zeros((60_000, 384), np.float16)
+rows[:] = 0.05
+before = used()
+codes = CoarseCodes(faiss, 384)
+codes.extend(rows)
+print(used() - before)
+"""

@@ -44,6 +44,7 @@ class CoarseCodes:
 
     def extend(self, codes: NDArray[np.float16]) -> None:
         """Append rows."""
+        self._reserve(len(codes))
         for start in range(0, len(codes), _CHUNK):
             levels = codes[start : start + _CHUNK].astype(np.float32)
             levels /= np.float32(self._step)
@@ -54,6 +55,12 @@ class CoarseCodes:
                 self._cut = max(self._cut, float(np.linalg.norm(levels - kept, axis=1).max()))
                 levels = kept
             self._index.add_sa_codes((levels + 128).astype(np.uint8))
+
+    def _reserve(self, count: int) -> None:
+        """Make room for so many rows: memory that grows by doubling leaves as much behind. FAISS has no other way."""
+        held = self._index.codes.size()
+        self._index.codes.resize(held + count * self._index.code_size)
+        self._index.codes.resize(held)
 
     def search(self, query: Vectors, most: int, parameters: Any) -> Estimates:
         """Return so many rows. parameters: of FAISS, such as a selector of rows. FAISS takes a query of whole numbers.
