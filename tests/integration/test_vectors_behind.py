@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ from asof.api.memory import Memory
 from asof.runtime import clock, vector_search
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
+from asof.service import reader as reader_module
 from asof.service.reader import Reader
 from asof.settings import Settings
 from asof_projections.embedding.cache import cached_vectors
@@ -247,6 +249,30 @@ def test_vectors_of_a_few_texts_are_found_as_soon_as_they_are_computed(tmp_path:
         reader.keep_up(0)  # one portion of texts
 
         assert reader.vectors() == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("rounds", [2, 3])  # at the last of which memory is given back; the third finds nothing to do
+def test_a_reader_that_embedded_for_long_gives_the_system_back_what_was_freed(
+    tmp_path: Path, monkeypatch, rounds: int
+) -> None:
+    monkeypatch.setattr(reader_module, "_LONG", 2)
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.import_facts([json.dumps(fact(group_id="g", subject=name, object="Rome")) for name in ("Ana", "Ben")])
+    settings = Settings(data=tmp_path / "data", embedder="hash")
+    with Reader(DirectoryLayout(settings.data), settings, clock.system) as reader:
+        for _ in range(rounds - 1):
+            assert reader.keep_up(0)
+        blocks = [bytearray(b"1" * 4_096) for _ in range(20_000)]
+        del blocks[:-1]
+        freed = private_megabytes()
+        reader.keep_up(0)
+        assert private_megabytes() < freed - 40
+
+
+def private_megabytes() -> float:
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1e3
 
 
 def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:

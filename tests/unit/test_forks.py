@@ -112,6 +112,19 @@ print(second.wait(), pid)
     wait_until(lambda: has_ended(int(pid)))
 
 
+@LINUX
+def test_a_service_collects_nothing_of_what_its_children_share_with_it() -> None:
+    done = run("""
+import gc
+from asof.service.children import child_starter
+shared = len(gc.get_objects())
+with child_starter():
+    print(gc.get_freeze_count() >= shared)
+""")
+
+    assert done.stdout == "True\n"
+
+
 def test_children_of_a_service_are_interpreters_where_it_cannot_fork() -> None:
     done = run("""
 import sys

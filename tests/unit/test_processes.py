@@ -1,6 +1,8 @@
 """Set-up of processes that do long work."""
 
 import gc
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -88,3 +90,28 @@ def test_a_source_that_leaves_no_garbage_is_read_with_seldom_collections_too(
 
     assert [at > before for at in between] == [is_inert]
     assert gc.get_threshold() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_that_was_freed_below_some_that_is_used_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", FREES], check=True, capture_output=True, text=True)
+
+    kept, left = map(float, done.stdout.split())
+    assert kept > 60  # megabytes: as tuned, what is freed is kept
+    assert left < 20
+
+
+FREES = """
+import re
+from pathlib import Path
+from asof.runtime.processes import return_freed_memory, tune_allocator
+def used():
+    return int(re.search(r"RssAnon:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+tune_allocator()
+before = used()
+blocks = [bytearray(b"1" * 4096) for _ in range(20_000)]
+del blocks[:-1]
+kept = used() - before
+return_freed_memory()
+print(kept, used() - before)
+"""

@@ -1,5 +1,6 @@
 """How a service starts its children: as forks that share what this process has imported, where there can be any."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -27,6 +28,7 @@ def child_starter() -> Iterator[StartChild]:
     if not can_fork():
         yield ChildProcess
         return
+    gc.freeze()  # a collection here would copy every page that the forks share
     server = OwnForkServer()
     try:
         yield server.start

@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Iterator
+from typing import Final
 
+from asof.runtime.processes import return_freed_memory
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -11,6 +13,8 @@ from asof_streams.instants import SECOND
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
 
+_LONG: Final = 64  # rounds of embedding, some seconds of work, after which freed memory is given back
+
 log = logging.getLogger(__name__)
 
 
@@ -18,6 +22,7 @@ class Reader(Session):
     """A memory opened for reading by one thread of a service."""
 
     _unprepared = ""  # why the next search was not prepared when it was last tried; empty: it was
+    _rounds = 0  # of `keep_up`, since there was nothing more to embed
 
     def unsettled(self) -> dict[str, int]:
         """Return how many messages are parked, and how many failed."""
@@ -52,8 +57,13 @@ class Reader(Session):
         Once there are none, what the next search reads is brought up.
         """
         sources = self.sources.every()
-        if any(source.keep_up(seconds) for source in sources):
+        is_behind = any(source.keep_up(seconds) for source in sources)
+        self._rounds += 1
+        if self._rounds >= _LONG and (self._rounds % _LONG == 0 or not is_behind):
+            return_freed_memory()  # an index that grows leaves behind what it had
+        if is_behind:
             return True
+        self._rounds = 0
         try:
             for source in sources:
                 source.read_ahead(self.now())
