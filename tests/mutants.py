@@ -329,6 +329,12 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/contract/test_graph_store.py",
         "tests/unit/test_posts.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/bm25.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_words.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/plateaus.py": ("tests/unit/test_plateaus.py",),
+    "projections/asof_projections/graph/sqlite_store/postings.py": ("tests/unit/test_postings.py",),
     "projections/asof_projections/graph/sqlite_store/turns.py": ("tests/unit/test_turns.py",),
     "projections/asof_projections/graph/sqlite_store/traversal.py": ("tests/unit/test_questions.py",),
     "projections/asof_projections/graph/sqlite_store/attributes.py": (

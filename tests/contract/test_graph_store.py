@@ -1480,7 +1480,7 @@ def test_words_find_facts_that_hold_at_the_moment_best_first(store, story) -> No
     assert found("", at(1)) == found("?!", at(1)) == found("rome", at(1), "nobody") == []
     scores = [score for _, score in store.text("rome", "g", at(1), 10)]
     assert scores == sorted(scores, reverse=True)
-    assert len(store.text("rome", None, at(1), 2)) == 2
+    assert [len(store.text("rome", None, at(1), limit)) for limit in (0, 1, 2)] == [0, 1, 2]
 
 
 RELATIONS = st.lists(st.sampled_from(["lives_in", "likes", "age", "nothing"]), max_size=2)

@@ -7,7 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.graph.sqlite_store.version_cache import Holding
 from asof_projections.model.rows import Moment
 from asof_streams.episodic import GroupErased
 from semantic_story import Story, entity, fact
@@ -137,3 +139,16 @@ def test_the_frequencies_are_those_among_the_facts_that_are_searched(told: Told)
 
     texts = {number: told.texts["large"][number] for number in some.tolist()}
     assert_same(found, expected(texts, ["word0", "word7"], 99))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 9, 10, 100])
+def test_the_best_of_many_are_the_first_of_all_in_their_order(limit: int) -> None:
+    chance = np.random.default_rng(limit)
+    has = chance.random(600) < 0.7
+    holding = Holding.of(has, chance.integers(1, 30, 600).astype(np.int32))
+    lists = [np.flatnonzero(chance.random(600) < rate) for rate in (0.5, 0.3, 0.1, *[0.02] * 8)]
+    every = best(lists, holding, 600)
+
+    assert len({score for _, score in every}) > 20
+    assert [score for _, score in every] == sorted((score for _, score in every), reverse=True)
+    assert best(lists, holding, limit) == every[:limit]

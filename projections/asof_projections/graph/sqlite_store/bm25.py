@@ -26,7 +26,7 @@ def best(lists: Sequence[NDArray[np.int64]], holding: Holding, limit: int) -> li
     lists: the numbers of the facts that have each word of a query. holding: the facts that count.
     """
     held = [having for having in (_held(each, holding) for each in lists) if len(having)]
-    if not held or limit <= 0:
+    if not held:
         return []
     found, sums = _sums(held, holding)
     scores = bm25(sums, holding.words[found], _USUAL)

@@ -15,11 +15,15 @@ _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT
 
 
 class Postings:
-    """The lists of one index, each as of the state in which it was last asked for."""
+    """The lists of one index, each as of the state in which it was last asked for.
 
-    def __init__(self, index: str) -> None:
+    most: numbers in all lists but one; those that were not asked for longest are dropped.
+    """
+
+    def __init__(self, index: str, most: int = _MOST) -> None:
         self._having: Final = f"SELECT group_concat(rowid) FROM {index} WHERE {index} MATCH ? AND rowid >= ?"
         self._lists: OrderedDict[str, tuple[int, NDArray[np.int64]]] = OrderedDict()  # and the first number not read
+        self._most = most
         self._size = 0
         self._erased = 0  # how often something was erased
 
@@ -40,6 +44,6 @@ class Postings:
                 numbers = np.concatenate([numbers, np.fromstring(new, np.int64, sep=",")])
         self._lists[phrase] = position, numbers
         self._size += len(numbers)
-        while self._size > _MOST and len(self._lists) > 1:
+        while self._size > self._most and len(self._lists) > 1:
             self._size -= len(self._lists.popitem(last=False)[1][1])
         return numbers
