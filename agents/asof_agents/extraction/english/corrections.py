@@ -211,22 +211,28 @@ def _correct_statements(context: TurnContext, parsed: ParsedSentence, earlier: E
         for said in context.findings.relationships
         if said.span[0] == start and said.valid_from is None and said.valid_to is None
     ]
+    here = [said for said in here if _may_correct(context, said, turned=turned, denies=wrong is not None)]
     if not here:
         return  # before the earlier turns are read once more
     before = list(chain.from_iterable(_spoken(context, parsed, earlier)))
     for said in here:
         target = said.target.text.casefold()
         known = [found for found in before if _slot(found) == _slot(said)]
-        if said.stance == "ended" and turned:
+        if said.stance == "ended":
             meant = [found for found in known if found.target.text.casefold() == target]
-        elif said.stance == "holds" and wrong is not None:
+        elif wrong is not None:
             meant = [found for found in known if found.target.text.casefold() == wrong]
-        elif said.stance == "holds" and turned and _has_one(context, said):
-            meant = [found for found in known[:1] if found.target.text.casefold() != target]
         else:
-            continue
+            meant = [found for found in known[:1] if found.target.text.casefold() != target]
         for found in meant[:1]:
             _deny(context, parsed, found)
+
+
+def _may_correct(context: TurnContext, said: Relationship, *, turned: bool, denies: bool) -> bool:
+    """Whether a statement can say of an earlier one that it was wrong; `denies`: words of its sentence are denied."""
+    if said.stance == "ended":
+        return turned
+    return said.stance == "holds" and (denies or (turned and _has_one(context, said)))
 
 
 def _has_one(context: TurnContext, said: Relationship) -> bool:
