@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from string import ascii_lowercase
 from typing import Any, Final
 
@@ -52,6 +52,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _GLUED: Final = [{figure, word} for figure in ("number", "decimal", "year") for word in ("word", "name", "things")]
+_MARKS: Final = frozenset({"dash", "other"})
 _PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # a plural: "2000 words" is no year
 _ENDINGS: Final = ("'s", "ish")
 _FIGURE: Final = re.compile(r"\d")
@@ -156,13 +157,13 @@ def tokens(text: str, start: int, end: int, *, lenient: bool) -> list[Token]:
     found: list[Token] = []
     for match in _TOKEN.finditer(text, start, end):
         kind, value = _read(match, lenient=lenient)
-        glued = bool(found) and found[-1].end == match.start()
-        if kind == "hedge" or _is_part_of_the_word(match[0], found, lenient=lenient):
+        if kind == "hedge" or (kind in _MARKS and _is_part_of_the_word(match[0], found, lenient=lenient)):
             continue
-        if glued and {found[-1].kind, kind} in _GLUED:  # "5k", "B12"
-            found[-1] = Token("word", None, found[-1].start, match.end())
+        first, last = match.span()
+        if found and found[-1].end == first and {found[-1].kind, kind} in _GLUED:  # "5k", "B12"
+            found[-1] = Token("word", None, found[-1].start, last)
         else:
-            found.append(Token(kind, value, match.start(), match.end()))
+            found.append(Token(kind, value, first, last))
     return found
 
 
@@ -180,10 +181,10 @@ def _is_part_of_the_word(mark: str, before: list[Token], *, lenient: bool) -> bo
 
 def _read(match: re.Match[str], *, lenient: bool) -> tuple[str, Any]:
     kind, word = match.lastgroup or "", match[0]
-    text = word.lower().replace("’", "'")
     if kind == "word":
-        return _word(word, text, lenient=lenient)
+        return _word(word, lenient=lenient)
     if kind in _FIGURES:
+        text = word.lower().replace("’", "'")
         try:
             return _FIGURES[kind](text)
         except ValueError:  # 2024-13-01
@@ -191,7 +192,9 @@ def _read(match: re.Match[str], *, lenient: bool) -> tuple[str, Any]:
     return kind, None
 
 
-def _word(word: str, text: str, *, lenient: bool) -> tuple[str, Any]:
+@lru_cache(maxsize=4096)  # most words of a text are few, and a word is the same in any text
+def _word(word: str, *, lenient: bool) -> tuple[str, Any]:
+    text = word.lower().replace("’", "'")
     stems = (text, text.removesuffix("'s"), text.removesuffix("ish")) if text.endswith(_ENDINGS) else (text,)
     for stem in stems:
         if stem in LEXICON:
