@@ -27,10 +27,11 @@ def sentence_spans(content: str) -> list[SentenceSpan]:
 
 def sentence_count(content: str) -> int:
     """Return how many sentences a content has."""
-    ends = [match.end() for match in _END.finditer(content)]  # of every message
+    if "\n" not in content:  # so it is with most, of all that are ingested
+        *ended, rest = _END.split(content)
+        return len(ended) + bool(rest.strip())  # each ends with punctuation, so none is empty
+    ends = [match.end() for match in _END.finditer(content)]
     rest = content[ends[-1] :] if ends else content
-    if "\n" not in content:
-        return len(ends) + bool(rest.strip())  # each ends with punctuation, so none is empty
     pieces = map(content.__getitem__, map(slice, [0, *ends], ends))
     return sum(map(bool, map(str.strip, [*pieces, rest])))
 

@@ -158,9 +158,10 @@ def _before_gerund(context: TurnContext, parsed: ParsedSentence, phrase: Phrase,
     """Return "knee" of "knee playing soccer": a thing of a fitting type, and what somebody does then."""
     low = parsed.sentence.low
     for at in range(phrase.first + 1, phrase.last - 1):
-        head = context.patterns.types_of_words(low[phrase.first : at])
-        if low[at].endswith("ing") and len(low[at]) > _GERUND_MIN and not set(head).isdisjoint(wanted):
-            return phrase._replace(last=at, after=at)
+        if low[at].endswith("ing") and len(low[at]) > _GERUND_MIN:
+            head = context.patterns.types_of_words(low[phrase.first : at])
+            if not set(head).isdisjoint(wanted):
+                return phrase._replace(last=at, after=at)
     return phrase
 
 
