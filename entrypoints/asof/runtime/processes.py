@@ -1,6 +1,5 @@
 """Set-up shared by processes that do long work: garbage collector, allocator, logging, priority, errors to send."""
 
-import ctypes
 import gc
 import json
 import logging
@@ -36,6 +35,8 @@ def return_freed_memory() -> None:
 
     It takes some milliseconds, and what is needed again is slower to get once.
     """
+    import ctypes  # what computes vectors has it; no command needs it
+
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
 
