@@ -134,6 +134,8 @@ STATEMENTS = [
         ["I has_family kids", "I number_of_kids two", "I parent_of Emma", "I parent_of Liam"],
     ),
     ("My birthday is on May 3.", ["I has_birthday May 3"]),
+    ("Carla's birthday is on 14 May.", ["Carla has_birthday 14 May"]),
+    ("Is Carla's birthday on 14 May?", []),
     ("I have a severe peanut allergy.", ["I has_condition severe peanut allergy"]),
     ("I can't eat gluten.", ["I does_not_eat gluten"]),
     ("I have an interview tomorrow.", ["I attended interview 2024-05-16.."]),

@@ -478,14 +478,22 @@ def _state_value(
     if relation is None or source is None or source.type not in relation.sources:
         return
     name = relation.of_noun(key) if key else relation.name
-    ontology = context.patterns.ontology
-    if key and (name in ontology.relations or not 0 < len(key) <= 40):
-        return
     target_kind = "Person" if named and thing.is_role(context) else "Date" if kind == "time" else "Value"
+    if key and not (0 < len(key) <= 40 and _is_free(context, name, source, target_kind)):
+        return
     if target_kind not in relation.targets or not text:
         return
     target = context.findings.mention(target_kind, *parsed.sentence.span(first, last))
     _relate(context, parsed, source, name, target, meaning, hint)
+
+
+def _is_free(context: TurnContext, name: str, source: Mention, target: str) -> bool:
+    """Whether a value may be stated of somebody by the name of its noun, which may be that of a relation.
+
+    Of the speaker the cues of the relation read it ("my birthday is 14 May"); "Carla's birthday" they do not.
+    """
+    relation = context.patterns.ontology.relations.get(name)
+    return relation is None or (not source.speaker and source.type in relation.sources and target in relation.targets)
 
 
 def _relate(
