@@ -136,6 +136,8 @@ STATEMENTS = [
     ("My birthday is on May 3.", ["I has_birthday May 3"]),
     ("Carla's birthday is on 14 May.", ["Carla has_birthday 14 May"]),
     ("Is Carla's birthday on 14 May?", []),
+    ("I met Dr. Smith in Leeds.", ["I did met Dr. Smith in Leeds"]),
+    ("I left St. Mary's and I'm a nurse.", ["I did left St. Mary's", "I is_a nurse"]),
     ("I have a severe peanut allergy.", ["I has_condition severe peanut allergy"]),
     ("I can't eat gluten.", ["I does_not_eat gluten"]),
     ("I have an interview tomorrow.", ["I attended interview 2024-05-16.."]),
