@@ -1,5 +1,6 @@
 """Answers about directories and topics of an earlier version that are not what they were, on purpose."""
 
+import json
 import os
 import re
 from collections import Counter
@@ -240,6 +241,11 @@ def ruling(old: Ask) -> Ask:
     return {**old, "answer": begun(old["answer"])}
 
 
+def reading_anew(old: Ask) -> Ask:
+    """Return an answer in which generations that are begun today are read by the third version of the rules."""
+    return {**old, "answer": json.loads(json.dumps(old["answer"]).replace("rules-2/", "rules-3/"))}
+
+
 def telling_then(old: Ask) -> Ask:
     """Return changes that tell each fact as it was known then: without the end and the episodes that came later."""
 
@@ -299,6 +305,7 @@ CHANGED: list[Changed] = [
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("generations", "rebuild", "stats"), "What a generation is built from is its `input`", naming_inputs),
     Changed(("generations", "rebuild"), "A start that nobody stated gives way", ruling),
+    Changed(("generations", "rebuild"), "The rules are at version 3", reading_anew),
     Changed(
         ("changes", "/v1/changes", "/v1/messages/"),
         "A change, and what became of a message, tell each fact as it was known then",

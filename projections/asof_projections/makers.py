@@ -18,7 +18,7 @@ _MADE: Final = re.compile(
 class Makers:
     """What derives a generation from its ontology, under its policy."""
 
-    extractors: Annotated[tuple[str, ...], Field(examples=[["rules-2"]], description="That find relationships.")]
+    extractors: Annotated[tuple[str, ...], Field(examples=[["rules-3"]], description="That find relationships.")]
     model: Annotated[str | None, Field(examples=["gpt-4o-mini@api.openai.com/v1"], description="Null: none is asked.")]
     prompts: Annotated[
         tuple[str, ...],

@@ -137,7 +137,7 @@ def _read_anew(value: str) -> str:
     for said, added in more.items():
         if said in value:
             value = f"{value[:-1]},{added}}}"
-    return value.replace('"rules-1/', '"rules-2/')
+    return value.replace('"rules-1/', '"rules-3/')
 
 
 def undated(found: list[Row]) -> list[Row]:

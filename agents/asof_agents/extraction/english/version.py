@@ -4,7 +4,7 @@ from typing import Final
 
 from asof_ontologies.model import Ontology
 
-_VERSION: Final = "rules-2"
+_VERSION: Final = "rules-3"
 
 
 def version_of(ontology: Ontology) -> str:
