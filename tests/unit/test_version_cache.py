@@ -95,3 +95,17 @@ def test_what_is_asked_for_again_is_the_same_array_until_it_changes(tmp_path) ->
     assert len(holds("2024-06")) == 2
     assert len(holds("2021")) == 1
     history.close()
+
+
+def test_what_is_retracted_between_two_searches_holds_no_more_at_the_next_moment(tmp_path) -> None:
+    history = History(tmp_path)
+    said = history.messages.end()
+    history.say("2025-01-01", "Ana -likes-> Rome")
+    history.say("2025-01-01", "Ben -likes-> Oslo")
+    moments = [Moment(on("2025-06") + second, HEAD) for second in range(4)]
+    before = [history.beliefs.live("g", moment).tolist() for moment in moments[:3]]
+    history.withdraw("2025-01-02", said)
+
+    assert (before[0], len(before[0])) == (before[2], 2)
+    assert history.beliefs.live("g", moments[3]).tolist() == before[0][1:] == anew(history, "g", moments[3])
+    history.close()
