@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from operator import attrgetter
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 import conformance
 from asof_streams import control, episodic, messages, semantic  # noqa: F401 - all events, whichever file is read first
 from effort import tries
+from forked_children import forked_children, new_interpreters
 from order import mix, order, rotate
 from scratch import keep_in_memory
 from unchecked import Unchecked, not_checked
@@ -88,6 +89,20 @@ def _mixed(items: list[pytest.Item], *, long: bool) -> list[pytest.Item]:
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over all that was imported and collected: looking at it takes 0.6 s each time."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_children() -> Iterator[None]:
+    """What a test starts in its own process has forks for children: new interpreters would import all of it again."""
+    with forked_children():
+        yield
+
+
+@pytest.fixture
+def _new_interpreters() -> Iterator[None]:
+    """What a test starts in its own process has new interpreters for children, as where people use asof."""
+    with new_interpreters():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from asof.service.local_conversation import LocalConversation
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_streams.instants import SECOND, parse
-from forked_children import forked_children
 
 NOW = parse("2025-01-15T10:30:00Z")
 
@@ -83,7 +82,6 @@ def settings_of(directory: Path, **more: object) -> Settings:
 @asynccontextmanager
 async def platform(settings: Settings, *, patience: float = 0.5) -> AsyncIterator[Platform]:
     with (
-        forked_children(),
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
         LocalConversation(service, settings, now=lambda: NOW, patience=patience) as conversation,
     ):

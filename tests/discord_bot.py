@@ -15,7 +15,6 @@ from asof.service.served_conversation import open_conversation
 from asof.service.service import Service
 from asof.settings import DiscordConfig, Settings
 from discord_server import TOKEN, FakeDiscord
-from forked_children import forked_children
 from patience import SECONDS
 
 R = TypeVar("R")
@@ -114,13 +113,12 @@ def running_bot(
     server: FakeDiscord, directory: Path, topics: dict[str, str] | None = None, **policy: Any
 ) -> Iterator[RunningBot]:
     """Run a bot with a policy until the end of the block. topics: the settings of Kafka; None: it is not on Kafka."""
-    with forked_children():
-        bot = RunningBot(server, directory, policy, topics)
-        try:
-            bot.handled()
-            yield bot
-        finally:
-            bot.stop()
+    bot = RunningBot(server, directory, policy, topics)
+    try:
+        bot.handled()
+        yield bot
+    finally:
+        bot.stop()
 
 
 def said(directory: Path, group: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""Children of services in a test process, forked from one that has imported what they need: each start costs a second.
+"""Children of processes of tests: forks of one that has imported what they need, as a new interpreter would again.
 
-Every other test of a service has it start new interpreters, as it does where people use it.
+What an operator starts, and what that starts, are new interpreters in the tests that ask for them.
 """
 
 from collections.abc import Iterator
@@ -10,12 +10,35 @@ from asof.runtime.child_process import ChildProcess
 from asof_process import zygote
 from forks import fork_children
 
+_START = ChildProcess._start  # a new interpreter
+
+
+class _Zygote:
+    """The process that forks, which starts when it is first asked."""
+
+    def fork(self, *inherited: int) -> int:
+        return zygote().fork(*inherited)
+
+    def end(self, pid: int) -> int:
+        return zygote().end(pid)
+
 
 @contextmanager
 def forked_children() -> Iterator[None]:
     """Let all children that are started in the block be forks."""
     start = ChildProcess._start
-    fork_children(zygote())
+    fork_children(_Zygote())
+    try:
+        yield
+    finally:
+        setattr(ChildProcess, "_start", start)  # noqa: B010
+
+
+@contextmanager
+def new_interpreters() -> Iterator[None]:
+    """Let all children that are started in the block be new interpreters, as where people use asof."""
+    start = ChildProcess._start
+    setattr(ChildProcess, "_start", _START)  # noqa: B010
     try:
         yield
     finally:

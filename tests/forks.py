@@ -90,10 +90,10 @@ class Zygote:
             return receive(connection)[0]
 
 
-def fork_children(zygote: Zygote) -> None:
+def fork_children(forks: fork_server.Forks) -> None:
     """Let all children that are started in this process be forks from now on."""
 
     def fork(_: ChildProcess, *inherited: int) -> Process:
-        return fork_server._Fork(zygote, inherited)
+        return fork_server._Fork(forks, inherited)
 
     setattr(ChildProcess, "_start", fork)  # noqa: B010

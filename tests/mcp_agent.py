@@ -30,7 +30,6 @@ from asof.operations.service_answers import run
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_process import ASOF, launcher
-from forked_children import forked_children
 from http_server import CERTIFICATES
 from patience import SECONDS, wait_until
 
@@ -223,7 +222,7 @@ def gone(data: Path) -> None:
 def serving_here(data: Path, **settings: Any) -> Iterator[tuple[Service, Settings]]:
     """Serve a directory in this process."""
     chosen = Settings(**{"data": data, "embedder": "hash", **settings})
-    with forked_children(), Service(chosen, lambda: None, lambda _: None, lambda _: None) as served:
+    with Service(chosen, lambda: None, lambda _: None, lambda _: None) as served:
         yield served, chosen
 
 

@@ -30,7 +30,6 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics
 from asof_streams.messages import RedactionRequest
 from asof_streams.sqlite_log import SqliteLog
-from forked_children import forked_children
 from kafka_worker import Running, World, until
 from openai_server import started
 from patience import SECONDS
@@ -292,8 +291,7 @@ def test_the_prompts_of_a_copy_are_those_of_asof_and_asking_for_them_writes_noth
 def answer_all(chat: Chat, step: str | None = None) -> int:
     """Run a responder in a process until it has answered all, or is killed at a step; return how it ended."""
     names = chat.world.connection.bootstrap, chat.world.topics.prefix
-    with forked_children():
-        responder = ChildProcess(killed_responder.answer, *names, chat.root / "data", step)
+    responder = ChildProcess(killed_responder.answer, *names, chat.root / "data", step)
     code = responder.wait()
     responder.close()
     return code

@@ -23,7 +23,6 @@ from asof_streams.kafka.topics import create
 from asof_streams.polling import looks
 from discord_bot import running_bot
 from discord_server import ALICE, GENERAL, GUILD, FakeDiscord, discord_server
-from forked_children import forked_children
 from http_server import Server
 from kafka_worker import Running, World, until
 from patience import SECONDS
@@ -53,7 +52,6 @@ Talking = tuple[TopicConversation, Service]
 async def talking(chat: Chat, now: Callable[[], int] = clock.system) -> AsyncIterator[Talking]:
     settings = Settings(data=chat.root / "platform", embedder="none", **chat.world.settings())
     with (
-        forked_children(),
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
         TopicConversation(service, settings, now=now) as conversation,
     ):
@@ -253,7 +251,6 @@ def test_where_no_content_is_kept_there_is_no_conversation_on_topics(world: Worl
     asyncio.run(create(world.connection, world.topics, ["main"], replies=True))
     settings = Settings(data=tmp_path / "data", embedder="none", suppress_content=True, **world.settings())
     with (
-        forked_children(),
         Service(settings, lambda: None, lambda _: None, lambda _: None) as service,
         pytest.raises(InvalidInput, match="have content kept"),
     ):

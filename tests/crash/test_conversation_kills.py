@@ -11,7 +11,6 @@ from asof.runtime.child_process import ChildProcess
 from asof_streams.conversation import ReplyGiven, ReplySent
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import is_held
-from forked_children import forked_children
 from killed_platform import SENDING, SHOWN, TAKING, TEXT
 from patience import wait_until
 
@@ -22,8 +21,7 @@ NEVER_SHOWN = {"the reply is on its log", "the reply is known"}  # given, and th
 
 def talk(directory: Path, step: str | None = None) -> int:
     """Run a platform to its end; return its exit code."""
-    with forked_children():
-        platform = ChildProcess(killed_platform.run, directory, step)
+    platform = ChildProcess(killed_platform.run, directory, step)
     code = platform.wait()
     platform.close()
     return code

@@ -264,6 +264,7 @@ def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_
         rounds += 1
 
 
+@pytest.mark.usefixtures("_new_interpreters")
 def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_path, monkeypatch):
     chance = random.Random(SEED)
     monkeypatch.setattr(ingestion, "_CHUNK", 10)

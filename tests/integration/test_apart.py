@@ -55,6 +55,7 @@ def told(path: Path) -> str:
     return digest
 
 
+@pytest.mark.usefixtures("_new_interpreters")
 def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     started = []
 

@@ -21,6 +21,8 @@ from asof_streams.errors import NotFound
 from child_work import echo, fail, has_ended, imported, parent, sleep
 from patience import wait_until
 
+pytestmark = pytest.mark.usefixtures("_new_interpreters")
+
 TESTS = Path(__file__).parents[1]
 
 Start = Callable[..., ChildProcess]
