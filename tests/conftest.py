@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     yield
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if processes > 1:
-        items[:] = order(_mixed(items, long=True), _mixed(items, long=False), processes)
+        long = [[*those] for _, those in groupby(_mixed(items, long=True), _together)]
+        items[:] = order(long, _mixed(items, long=False), processes)
 
 
 def _mixed(items: list[pytest.Item], *, long: bool) -> list[pytest.Item]:
@@ -83,7 +85,13 @@ def _mixed(items: list[pytest.Item], *, long: bool) -> list[pytest.Item]:
     those = [item for item in items if (item.get_closest_marker("long") is not None) == long]
     waiting = [item for item in those if item.get_closest_marker("broker")]
     others = [item for item in those if not item.get_closest_marker("broker")]
-    return mix(waiting, others, file=id if long else attrgetter("path"))
+    return mix(waiting, others, file=_together if long else attrgetter("path"))
+
+
+def _together(item: pytest.Item) -> object:
+    """Return what tests marked `long` have in common that one process is to run: the name that is given to the mark."""
+    marker = item.get_closest_marker("long")
+    return (marker and marker.args) or id(item)
 
 
 def pytest_collection_finish() -> None:

@@ -130,7 +130,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(file.read_bytes())
 
 
-@pytest.mark.long
+@pytest.mark.long("compared")
 def test_peers_are_compared_in_what_they_can_do_by_name_and_version(compared: dict[str, Any]) -> None:
     figures = {figure["name"]: figure["values"] for figure in compared["figures"]}
     ours, beside = f"asof {asof.__version__}", f"SQLite by hand {sqlite3.sqlite_version}"
@@ -148,7 +148,7 @@ def test_peers_are_compared_in_what_they_can_do_by_name_and_version(compared: di
     assert figures["disk, a fact"][ours] > figures["disk, a fact"][beside] > 0
 
 
-@pytest.mark.long
+@pytest.mark.long("compared")
 def test_the_page_of_the_comparison_is_made_of_the_result(compared: dict[str, Any]) -> None:
     page = "Before.\n<!-- bench peers -->\nold\n<!-- end -->\nAfter.\n"
 

@@ -131,7 +131,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     return made
 
 
-@pytest.mark.long
+@pytest.mark.long("image")
 def test_what_the_image_starts_serves_the_memory_on_its_volume_to_whoever_has_the_key_it_made(image: Image) -> None:
     message = {"content": "I live in Lisbon.", "role": "Ana", "role_type": "user"}
     body = {"group_id": "g", "messages": [message]}
@@ -166,7 +166,7 @@ def objects(client: httpx2.Client) -> list[Any]:
     return [fact["object"] for fact in answers[0].json()["facts"]]
 
 
-@pytest.mark.long
+@pytest.mark.long("image")
 def test_all_that_its_settings_may_ask_for_is_in_the_image(image: Image) -> None:
     extras = {found["what"]: found["state"] for found in image.answer("doctor") if found["what"].startswith("extra ")}
 
