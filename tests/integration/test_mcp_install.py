@@ -18,7 +18,7 @@ from asof.mcp.install.rules import with_rules
 from asof.mcp.install.workspace import group_of_repository, key_of_remote, root_of
 from asof.operations.errors import InvalidInput
 from asof.settings import Settings
-from asof_process import ASOF
+from asof_process import ASOF, launcher
 
 SYSTEMS: tuple[System, ...] = ("linux", "darwin", "win32")
 ADDRESS = "http://127.0.0.1:8000/mcp"
@@ -323,7 +323,7 @@ def test_rules_are_a_section_that_is_replaced_as_a_whole(tmp_path: Path, reposit
 def run(home: Path, folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {key: value for key, value in os.environ.items() if key not in {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}}
     return subprocess.run(
-        [ASOF, "mcp", "install", *options],
+        launcher("mcp", "install", *options),
         cwd=folder,
         env={**kept, "HOME": str(home), **environment},
         check=False,
