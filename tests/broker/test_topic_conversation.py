@@ -1,7 +1,9 @@
 """A conversation by way of topics: a platform here, and a responder in a worker, beside it or elsewhere."""
 
 import asyncio
+import os
 import signal
+import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -16,6 +18,7 @@ from asof.service.conversation import Incoming, Outgoing, message_of
 from asof.service.service import Service
 from asof.service.topic_conversation import TopicConversation
 from asof.settings import Settings
+from asof_process import launcher
 from asof_streams.conversation import ConversationBegun, ReplyGiven
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
@@ -189,6 +192,37 @@ def test_whoever_is_forgotten_is_in_no_file_of_the_platform(chat: Chat, start: S
     running = begin(chat, start, "worker")
     asyncio.run(talk())
     running.stop()
+
+
+def test_a_chat_in_a_terminal_on_kafka_is_answered_by_a_worker_and_shows_what_its_group_learned(
+    chat: Chat, start: Start
+) -> None:
+    worker = begin(chat, start, "elsewhere")
+    settings = {"data": str(chat.root / "platform"), "embedder": "none", **chat.world.settings()}
+    environment = {**os.environ} | {f"ASOF_{name.upper()}": value for name, value in settings.items()}
+    chat.say("I live in Oslo.", "m0", group="another")
+
+    told = subprocess.run(
+        launcher("chat", "--name", "Ana", "--group", "g"),
+        input="I live in Rome.\nWhere do I live?\n/what-do-you-know\n/forget-me\nyes\n/quit\n",
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+    assert told.returncode == 0, told.stderr
+    kept, remembered, remembered_fact = told.stdout.splitlines()
+    assert kept.startswith("asof: I have kept this.")
+    assert remembered.startswith("asof: This is what I remember.")
+    assert remembered_fact == "- Ana lives in Rome"
+    assert f"the group g of {chat.world.topics.messages} on {chat.world.connection.bootstrap}" in " ".join(
+        told.stderr.split()
+    )
+    assert "began: Ana lives in Rome" in told.stderr
+    assert "Oslo" not in told.stderr + told.stdout, "it is another group's"
+    assert "Erased 4 messages of the group g" in told.stderr, "two of each"
+    worker.stop()
 
 
 def test_the_routes_of_a_service_on_kafka_talk_by_way_of_the_topics(chat: Chat, start: Start) -> None:

@@ -291,10 +291,3 @@ def test_a_chat_in_a_directory_that_somebody_writes_says_so(tmp_path: Path, envi
     assert told.stdout == ""
     assert "Traceback" not in told.stderr
     assert len(told.stderr.splitlines()) == 1
-
-
-def test_a_chat_needs_a_directory_of_its_own(tmp_path: Path, environment: dict[str, str]) -> None:
-    told = piped(tmp_path, {**environment, "ASOF_KAFKA": "127.0.0.1:1"}, "Hello!")
-
-    assert told.returncode == 2
-    assert "leave ASOF_KAFKA out" in told.stderr

@@ -169,7 +169,7 @@ def test_every_command_takes_a_directory_and_gives_json(making: ModuleType) -> N
 
 
 def test_every_command_that_can_work_on_topics_takes_their_brokers(making: ModuleType) -> None:
-    alone = {"backup", "chat", "checkout", "restore"}  # they refuse topics
+    alone = {"backup", "checkout", "restore"}  # they refuse topics
     aside = {"completion", "demo", "graph", "model", "read"}  # they open no topics
     taken = {
         name: {option for parameter in command.params for option in parameter.opts}

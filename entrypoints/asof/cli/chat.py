@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from getpass import getuser
 from threading import Event, Lock, Thread
@@ -22,7 +22,7 @@ from asof.operations.errors import InvalidInput, UnavailableError
 from asof.operations.operation import DEFAULT_GROUP
 from asof.operations.times import system
 from asof.service.conversation import Outgoing
-from asof.service.local_conversation import LocalConversation
+from asof.service.served_conversation import open_conversation
 from asof.service.service import Service
 from asof.settings import Settings
 
@@ -34,7 +34,7 @@ _DAY: Final = len("2024-05-01")
 R = TypeVar("R")
 
 
-@command(settings=())
+@command(settings=("kafka",))
 def chat(
     call: Call,
     *,
@@ -43,9 +43,10 @@ def chat(
     ] = None,
     group: Annotated[str, typer.Option("--group", metavar="ID", help="The group of the conversation.")] = DEFAULT_GROUP,
 ) -> None:
-    """Talk with a bot that has this memory. Without a language model it answers from memory alone."""
-    if call.settings.kafka is not None:
-        raise InvalidInput("a conversation needs a directory of its own: leave ASOF_KAFKA out", "kafka")
+    """Talk with a bot that has this memory. Without a language model it answers from memory alone.
+
+    On Kafka what you say goes to the messages topic, and a responder of `asof worker` answers it.
+    """
     if not group:
         raise InvalidInput("a conversation needs a group with a name", "group_id")
     settings, failed = _quiet(call.settings), Event()
@@ -54,11 +55,11 @@ def chat(
     with (
         _loop() as submit,
         Service(settings, failed.set, lambda _: None, lambda _: None) as service,
-        LocalConversation(service, settings, name=_BOT) as conversation,
+        closing(open_conversation(service, settings, name=_BOT)) as conversation,
     ):
         terminal = Terminal(service, conversation, Person(group, who, who), screen, system)
         submit(terminal.begin()).result()
-        screen.greet(group, str(settings.data), has_model=settings.model_name is not None)
+        screen.greet(group, settings)
         behind = [submit(terminal.check_in())]
         for line in screen.lines():
             behind = _unfinished(behind)
@@ -88,14 +89,15 @@ class _Screen:
         self._lock = Lock()
         self._typing = False
 
-    def greet(self, group: str, data: str, *, has_model: bool) -> None:
-        """Tell how this works, and that no model is there, where it is so."""
-        if not has_model:
+    def greet(self, group: str, settings: Settings) -> None:
+        """Tell how this works; in a directory also that no model is there, where it is so: a responder has its own."""
+        if settings.kafka is None and settings.model_name is None:
             show.talk(
                 "No language model is set, so answers are made of what is remembered, by template. "
                 "ASOF_MODEL_NAME names one."
             )
-        show.talk(f"What is said is kept in the group {group} of {data}. /help lists the commands, /quit ends.")
+        kept = settings.data if settings.kafka is None else f"{settings.kafka_prefix}.messages on {settings.kafka}"
+        show.talk(f"What is said is kept in the group {group} of {kept}. /help lists the commands, /quit ends.")
 
     def lines(self) -> Iterator[str]:
         """Yield what is typed, line by line, until its end."""

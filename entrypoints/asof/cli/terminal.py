@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from asof.operations import logs
-from asof.operations.errors import UnavailableError
+from asof.operations.errors import NotFound, UnavailableError
 from asof.service.conversation import Conversation, Forgotten, Incoming, Outgoing
 from asof.service.service import Service
 
@@ -79,15 +80,17 @@ class Terminal:
         return True
 
     async def learn(self) -> None:
-        """Show what was learned since, once all that was said is learned from."""
+        """Show what was learned in this group since, once all that was said is learned from."""
         end = (await self._service.take([])).start
         async with self._learning:
             while self._seen < end:
                 await self._processed(end - 1)
-                outcome = await self._service.ask(partial(logs.message.ask, position=self._seen))
-                self._seen += 1
-                if (effect := getattr(outcome, "effect", None)) is not None:
-                    self._screen.learned(effect)
+                position, self._seen = self._seen, self._seen + 1
+                with suppress(NotFound):  # a topic has marks of transactions, and others write to it
+                    outcome = await self._service.ask(partial(logs.message.ask, position=position))
+                    effect = getattr(outcome, "effect", None)
+                    if effect is not None and getattr(outcome, "group_id", None) == self._person.group:
+                        self._screen.learned(effect)
 
     async def _processed(self, position: int) -> None:
         while True:

@@ -6,7 +6,6 @@ __all__ = [
     "consents",
     "contexts",
     "conversation",
-    "local_conversation",
     "served_conversation",
     "service",
     "session",
