@@ -161,11 +161,13 @@ def bare_faust(bootstrap: str, source: str, target: str, count: str, folder: str
     raw: dict[str, Any] = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
     sink = app.topic(target, **raw)
     moments: list[float] = []
+    worked: list[float] = []
     done = asyncio.Event()
 
     async def pass_on(stream: Any) -> None:
         async for event in stream.events():
             moments.append(time.perf_counter())
+            worked.append(time.process_time())
             await sink.send(key=event.key, value=event.value)
             if len(moments) == int(count):
                 done.set()
@@ -176,7 +178,7 @@ def bare_faust(bootstrap: str, source: str, target: str, count: str, folder: str
         await done.wait()
         rate = int(count) / (time.perf_counter() - moments[0])
         usage = {"cpu_seconds": time.process_time(), "peak_megabytes": peak_megabytes()}
-        print(json.dumps({"rate": rate} | usage), flush=True)
+        print(json.dumps({"rate": rate, "work_seconds": worked[-1] - worked[0]} | usage), flush=True)
         os._exit(0)  # Faust does not end when its loop does
 
     asyncio.run(run())
