@@ -45,7 +45,8 @@ def chat(
 ) -> None:
     """Talk with a bot that has this memory. Without a language model it answers from memory alone.
 
-    On Kafka what you say goes to the messages topic, and a responder of `asof worker` answers it.
+    On Kafka, with topics of one partition, your messages go to the messages topic, and a responder of
+    `asof worker` answers them.
     """
     if not group:
         raise InvalidInput("a conversation needs a group with a name", "group_id")

@@ -182,7 +182,7 @@ def _worker(data: Path) -> Iterator[Diagnosis]:
     if not health.is_fresh(now):
         return
     faults = health.faults(now)
-    remedy = "the broker's log says more: asof topics check looks at the topics"
+    remedy = "see the logs of the worker and of the broker; asof topics check looks at the topics"
     for fault in faults:
         yield Diagnosis("worker", "broken", fault, remedy)
     if not faults:

@@ -21,10 +21,10 @@ class Topic:
         if self._producer.partitions != 1:
             self.close()
             raise InvalidInput(
-                "asof serve answers from topics of one partition, whose order its positions and its feed have, and "
-                f"{settings.kafka_prefix}.messages has {self._producer.partitions}: give each share of the groups "
-                "topics, a worker and a service of its own (asof topics create --prefix NAME, then asof worker and "
-                "asof serve with ASOF_KAFKA_PREFIX=NAME), or ask of one group by the commands, such as "
+                "asof serve, chat and discord need topics of one partition, as positions and the feed are one order, "
+                f"and {settings.kafka_prefix}.messages has {self._producer.partitions}: give each share of the groups "
+                "its own topics, worker and service (asof topics create --prefix NAME, then asof worker and "
+                "asof serve with ASOF_KAFKA_PREFIX=NAME), or ask about one group with a command, such as "
                 "asof facts --group ID",
                 "kafka_prefix",
             )

@@ -56,7 +56,6 @@ def gist_of(text: str) -> Gist:
     return Gist(frozenset(said), frozenset(begun), len(sentences))
 
 
-@lru_cache(maxsize=8192)
 @lru_cache(maxsize=8192)  # the words of a message, and of those before it, are asked for again and again
 def stem(word: str) -> str:
     """Return what the forms of a word share: "bake" and "baking", "interns" and "internship"."""
