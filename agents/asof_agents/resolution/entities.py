@@ -289,13 +289,13 @@ class Resolver(ExactNames):
     def _similar(self, text: str, type_: str) -> EntityRow | None:
         if len(text) < _SIMILAR_CHARACTERS:
             return None
-        near = {
-            e.uuid: e
-            for word in words(text)
-            for e in self.known.entities_with_word(self.group, word)
+        known = {e.uuid: e for word in words(text) for e in self.known.entities_with_word(self.group, word)}
+        near = [
+            e
+            for e in known.values()
             if e.type == type_ and len(e.name) >= _SIMILAR_CHARACTERS and _SIMILAR <= _likeness(e.name, text) < 1
-        }
-        return next(iter(near.values())) if len(near) == 1 else None
+        ]
+        return near[0] if len(near) == 1 else None
 
     def _worded(self, text: str, type_: str) -> EntityRow | None:
         """Return the one thing of which a chat speaks in the same words: what it says again is not learned twice."""
