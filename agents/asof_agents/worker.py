@@ -53,12 +53,12 @@ class PartitionProgress(NamedTuple):
     parked: int | None = None  # messages that nothing could be made of; None: it was not opened yet
 
 
-class Unassigned(NamedTuple):
-    """That a worker has no partition, for how long, and why."""
+class NoPartition(NamedTuple):
+    """Why a worker has no partition, and for how long."""
 
     seconds: float
     reason: str
-    is_spare: bool  # the group has its share for it, which is none: another worker has each partition
+    is_spare: bool  # the group gave it none, since other workers have them all
 
 
 class FaustWorker:
@@ -95,8 +95,8 @@ class FaustWorker:
         self._patience = patience
         self._group = group
         self._tasks: dict[int, PartitionTask] = {}
-        self._without_since = time.monotonic()  # when it last came to have no partition
-        self._has_share = False  # whether its group has told it which partitions are its own, be they none
+        self._without_since = time.monotonic()  # monotonic: when it last lost its partitions
+        self._has_share = False  # whether its group has assigned its share, which may be empty
         self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
         self._stopped = False  # before or after it began
@@ -159,7 +159,7 @@ class FaustWorker:
         return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts, task.parked)
 
     @property
-    def unassigned(self) -> Unassigned | None:
+    def unassigned(self) -> NoPartition | None:
         """Why it has no partition; None: it has one."""
         if self._tasks:
             return None
@@ -167,11 +167,11 @@ class FaustWorker:
         consumer = self._transport.consumer
         coordinator = None if consumer is None else consumer._coordinator  # noqa: SLF001 - aiokafka tells it nowhere
         if coordinator is None or coordinator.coordinator_id is None:
-            return Unassigned(seconds, f"no broker answers as the coordinator of the group {self._group}", False)
+            return NoPartition(seconds, f"no broker answers as the coordinator of the group {self._group}", False)
         if not self._has_share:
             reason = f"the coordinator of the group {self._group} has not let this worker in"
-            return Unassigned(seconds, reason, False)
-        return Unassigned(seconds, f"other workers of the group {self._group} have all", True)
+            return NoPartition(seconds, reason, False)
+        return NoPartition(seconds, f"other workers of the group {self._group} have all partitions", True)
 
     def stop(self) -> None:
         """Let `run` finish the calls under way and return; at once, where it has not begun."""

@@ -1,4 +1,4 @@
-"""The metrics that a worker and a projector serve on a real broker: the figures of their health, and why it is not."""
+"""The metrics and readiness of a worker and a projector on a real broker: figures and faults of their health."""
 
 import json
 import re
@@ -116,7 +116,7 @@ def test_a_worker_whose_group_has_no_coordinator_says_so_and_is_ready_once_it_ha
     with Uncoordinated(tmp_path / "kafka") as broker, World(broker.bootstrap, prefix) as world:
         running = start(world, worker_metrics=address)
         missing = [
-            f"no partition of {topic} is assigned to the {agent}, since N s: no broker answers as the coordinator of"
+            f"no partition of {topic} has been assigned to the {agent} for N s: no broker answers as the coordinator of"
             f" the group {group}"
             for topic, agent, group in (
                 (world.topics.episodic, "believer of main", world.topics.believers("main")),
@@ -125,7 +125,7 @@ def test_a_worker_whose_group_has_no_coordinator_says_so_and_is_ready_once_it_ha
         ]
 
         def timeless(sentence: str) -> str:
-            return re.sub(r"since \d+ s", "since N s", sentence)
+            return re.sub(r"for \d+ s", "for N s", sentence)
 
         def tells() -> bool:
             status, said = ready(address)

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from asof.kafka.worker_metrics import WorkerMetrics, text
-from asof.runtime.replica_health import AwaitedPartition, ReplicaHealth, ReplicaProgress
+from asof.runtime.replica_health import ReplicaHealth, ReplicaProgress, UnassignedAgent
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
 
@@ -16,7 +16,7 @@ NOW = 1_800_000_000 * SECOND
 PROGRESS = ReplicaProgress(
     "asof.messages", 0, 7, 10, oldest=NOW // 1_000 - 4_500, restarts=2, parked=3, agent="recorder", generation=""
 )
-AWAITED = AwaitedPartition("asof.messages", "recorder", "", NOW - 31 * SECOND, "nobody answers")
+UNASSIGNED = UnassignedAgent("asof.messages", "recorder", "", NOW - 31 * SECOND, "nobody answers")
 OPENING = ReplicaProgress("asof.episodic", 1, -1, 10, agent="believer", generation="main")
 
 
@@ -74,17 +74,17 @@ def test_a_worker_is_not_well_where_its_health_is_not(health: ReplicaHealth, now
 
 @pytest.mark.parametrize("is_spare", [False, True])
 def test_an_agent_without_a_partition_is_told_of_and_is_well_if_it_is_spare(is_spare: bool) -> None:
-    health = ReplicaHealth(NOW, (), awaited=(AWAITED._replace(is_spare=is_spare),))
+    health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED._replace(is_spare=is_spare),))
 
     assert samples(health)["unassigned_seconds", "asof.messages"] == 31
     assert samples(health)["well", ""] == is_spare
-    said = "no partition of asof.messages is assigned to the recorder, since 31 s: nobody answers"
+    said = "no partition of asof.messages has been assigned to the recorder for 31 s: nobody answers"
     assert health.faults(NOW) == ([] if is_spare else [said])
     assert ReplicaHealth(NOW, (), awaited=health.awaited).well(NOW) == is_spare
 
 
 def test_a_worker_that_wrote_nothing_for_a_minute_does_not_say_what_it_waits_for() -> None:
-    health = ReplicaHealth(NOW, (), awaited=(AWAITED,))
+    health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED,))
 
     assert health.faults(NOW + 60 * SECOND) == ["it does not run, or cannot open a partition"]
 
@@ -96,7 +96,7 @@ def test_each_sample_says_of_what_it_is_and_nothing_else() -> None:
     assert labels == {(), ("agent", "generation", "topic", "partition")}
 
 
-def test_they_are_served_beside_its_readiness_and_a_caller_who_says_nothing() -> None:
+def test_metrics_and_readiness_are_served_while_another_caller_sends_nothing() -> None:
     address = free_address()
     host, _, port = address.partition(":")
     with WorkerMetrics(address) as metrics, socket.create_connection((host, int(port))):
@@ -104,7 +104,7 @@ def test_they_are_served_beside_its_readiness_and_a_caller_who_says_nothing() ->
         with urllib.request.urlopen(f"http://{address}/metrics") as answer:
             assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             assert b"asof_worker_end{" in answer.read()
-        metrics.health = ReplicaHealth(NOW, (), awaited=(AWAITED,))
+        metrics.health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED,))
         with pytest.raises(HTTPError, match="503"):
             urllib.request.urlopen(f"http://{address}/readyz")
         with pytest.raises(HTTPError, match="404"):

@@ -1,4 +1,4 @@
-"""Metrics of a worker for Prometheus, of what its state of health has. No label holds a group, an id or content."""
+"""Metrics and readiness of a worker over HTTP, from its health. No label holds a group, an id or content."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any, Final, Literal, Self
 
 from asof.runtime import clock
-from asof.runtime.replica_health import AwaitedPartition, ReplicaHealth, ReplicaProgress
+from asof.runtime.replica_health import ReplicaHealth, ReplicaProgress, UnassignedAgent
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
 
@@ -59,12 +59,12 @@ def _lines(health: ReplicaHealth, now: int) -> Iterator[str]:
         yield from _family(name, kind, what)
         for each in health.partitions:
             if (value := of(each, now)) is not None:
-                labels = {**_agent(each), "topic": each.topic, "partition": each.partition}
-                yield f"asof_worker_{name}{{{_text(labels)}}} {value}"
+                labels = {**_agent_labels(each), "topic": each.topic, "partition": each.partition}
+                yield f"asof_worker_{name}{{{_labels(labels)}}} {value}"
     yield from _family("unassigned_seconds", "gauge", "For how long an agent has had no partition of its topic.")
-    for awaited in health.awaited:
-        labels = {**_agent(awaited), "topic": awaited.topic, "spare": int(awaited.is_spare)}
-        yield f"asof_worker_unassigned_seconds{{{_text(labels)}}} {max(now - awaited.since, 0) / SECOND}"
+    for agent in health.awaited:
+        labels = {**_agent_labels(agent), "topic": agent.topic, "spare": int(agent.is_spare)}
+        yield f"asof_worker_unassigned_seconds{{{_labels(labels)}}} {max(now - agent.since, 0) / SECOND}"
 
 
 def _family(name: str, kind: Kind, what: str) -> Iterator[str]:
@@ -72,17 +72,17 @@ def _family(name: str, kind: Kind, what: str) -> Iterator[str]:
     yield f"# TYPE asof_worker_{name} {kind}"
 
 
-def _agent(of: ReplicaProgress | AwaitedPartition) -> dict[str, str | int]:
+def _agent_labels(of: ReplicaProgress | UnassignedAgent) -> dict[str, str | int]:
     return {"agent": of.agent, "generation": of.generation}
 
 
-def _text(labels: Mapping[str, str | int]) -> str:
+def _labels(labels: Mapping[str, str | int]) -> str:
     """Return labels whose values need no escapes: names of topics and generations are plain."""
     return ",".join(f'{name}="{value}"' for name, value in labels.items())
 
 
 class WorkerMetrics:
-    """Serves /metrics and /readyz of the worker in whose process it is, on a thread; without an address, nothing.
+    """Serves /metrics and /readyz of this process's worker on a thread; without an address it serves nothing.
 
     address: HOST:PORT. InvalidInput: it cannot be listened on.
     """

@@ -26,11 +26,11 @@ from asof.runtime.fork_server import ForkServer
 from asof.runtime.kept_ontologies import expect_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_worker
-from asof.runtime.replica_health import AGENT_FILES, FILE, AwaitedPartition, ReplicaProgress, write_health
+from asof.runtime.replica_health import AGENT_FILES, FILE, ReplicaProgress, UnassignedAgent, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of, load_ontology
 from asof.settings import Settings
-from asof_agents.worker import FaustWorker, PartitionProgress, Unassigned
+from asof_agents.worker import FaustWorker, NoPartition, PartitionProgress
 from asof_projections.control import ControlState
 from asof_projections.generations import FIRST, GenerationInfo
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
@@ -136,7 +136,7 @@ class _Worker:
         self._control = Control(client, topics)
         self._health = FILE
         self._reached: dict[str, list[ReplicaProgress]] = {}  # by consumer group
-        self._awaited: dict[str, AwaitedPartition] = {}  # by consumer group, of those that have no partition
+        self._unassigned: dict[str, UnassignedAgent] = {}  # by consumer group
         self._workers: dict[str, FaustWorker] = {}  # by consumer group
         self._runs: dict[str, asyncio.Task[None]] = {}  # of these
         self._left: set[str] = set()  # generations that it does not follow for
@@ -184,7 +184,7 @@ class _Worker:
 
     def _start(self, role: _Role, member: str) -> None:
         worker = self._workers[role.group] = self._faust_worker(role, member)
-        self._awaited[role.group] = _awaited(role, Unassigned(0, "the agent is starting", is_spare=False))
+        self._unassigned[role.group] = _unassigned(role, NoPartition(0, "the agent is starting", is_spare=False))
         run = self._runs[role.group] = asyncio.create_task(worker.run())
         run.add_done_callback(lambda ended: self._end() if ended in self._runs.values() else None)
 
@@ -198,7 +198,7 @@ class _Worker:
         await asyncio.wait([run])
         run.exception()
         self._reached.pop(group, None)
-        self._awaited.pop(group, None)
+        self._unassigned.pop(group, None)
 
     async def _follow_control(self, roles: Roles, count: int, member: str) -> None:
         """Follow for generations that are built while this runs, and no longer for those that are dropped."""
@@ -298,13 +298,13 @@ class _Worker:
             self._reached[role.group] = [
                 ReplicaProgress(role.topic, *reach, role.agent, role.generation) for reach in reached
             ]
-            self._awaited.pop(role.group, None)
-            if not reached and (unassigned := worker.unassigned) is not None:
-                self._awaited[role.group] = _awaited(role, unassigned)
+            self._unassigned.pop(role.group, None)
+            if not reached and (why := worker.unassigned) is not None:
+                self._unassigned[role.group] = _unassigned(role, why)
             progress = [reach for group in sorted(self._reached) for reach in self._reached[group]]
-            awaited = [self._awaited[group] for group in sorted(self._awaited)]
+            unassigned = [self._unassigned[group] for group in sorted(self._unassigned)]
             self._metrics.health = write_health(
-                self._places.root, progress, self._topic_watch.errors, awaited, self._health
+                self._places.root, progress, self._topic_watch.errors, unassigned, self._health
             )
 
         worker = FaustWorker(
@@ -327,6 +327,6 @@ class _Worker:
             await asyncio.to_thread(self._topic_watch.look)
 
 
-def _awaited(role: _Role, unassigned: Unassigned) -> AwaitedPartition:
-    since = clock.system() - int(unassigned.seconds * SECOND)
-    return AwaitedPartition(role.topic, role.agent, role.generation, since, unassigned.reason, unassigned.is_spare)
+def _unassigned(role: _Role, why: NoPartition) -> UnassignedAgent:
+    since = clock.system() - int(why.seconds * SECOND)
+    return UnassignedAgent(role.topic, role.agent, role.generation, since, why.reason, why.is_spare)

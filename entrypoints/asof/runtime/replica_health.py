@@ -35,8 +35,8 @@ class ReplicaProgress(NamedTuple):
     generation: str = ""  # that a believer writes
 
 
-class AwaitedPartition(NamedTuple):
-    """That an agent has no partition of a topic, since when, and why."""
+class UnassignedAgent(NamedTuple):
+    """An agent without a partition of its topic: since when, and why."""
 
     topic: str
     agent: str
@@ -49,7 +49,7 @@ class AwaitedPartition(NamedTuple):
         """Return it as a sentence. now: microseconds."""
         agent = f"{self.agent} of {self.generation}" if self.generation else self.agent
         seconds = max(now - self.since, 0) // SECOND
-        return f"no partition of {self.topic} is assigned to the {agent}, since {seconds} s: {self.reason}"
+        return f"no partition of {self.topic} has been assigned to the {agent} for {seconds} s: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ReplicaHealth:
     at: int  # microseconds
     partitions: tuple[ReplicaProgress, ...]
     errors: tuple[str, ...] = ()  # of the topics, by which history or order would be lost
-    awaited: tuple[AwaitedPartition, ...] = ()
+    awaited: tuple[UnassignedAgent, ...] = ()
 
     @property
     def lag(self) -> int:
@@ -75,25 +75,25 @@ class ReplicaHealth:
         return self.is_fresh(now) and is_open and all(each.is_spare for each in self.awaited)
 
     def is_fresh(self, now: int) -> bool:
-        """Whether the process has written it a moment ago, as one does that lives. now: microseconds."""
+        """Whether the process wrote this within the last 30 seconds, as a live one does. now: microseconds."""
         return now - self.at < _FRESH_SECONDS * SECOND
 
     def faults(self, now: int) -> list[str]:
         """Return what is wrong with it, a sentence each; none: it is well, and so are its topics."""
-        awaited = [each.told(now) for each in self.awaited if self.is_fresh(now) and not each.is_spare]
-        found = [*self.errors, *awaited]
+        unassigned = [each.told(now) for each in self.awaited if self.is_fresh(now) and not each.is_spare]
+        found = [*self.errors, *unassigned]
         return found if found or self.well(now) else ["it does not run, or cannot open a partition"]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written down and shown."""
         partitions = [reached._asdict() for reached in self.partitions]
-        awaited = [each._asdict() for each in self.awaited]
+        unassigned = [each._asdict() for each in self.awaited]
         return {
             "at": self.at,
             "lag": self.lag,
             "partitions": partitions,
             "errors": [*self.errors],
-            "awaited": awaited,
+            "unassigned": unassigned,
         }
 
     @classmethod
@@ -104,16 +104,16 @@ class ReplicaHealth:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it")
         partitions = tuple(reached for health in found for reached in health.partitions)
         errors = tuple(dict.fromkeys(error for health in found for error in health.errors))
-        awaited = tuple(each for health in found for each in health.awaited)
-        return cls(min(health.at for health in found), partitions, errors, awaited)
+        unassigned = tuple(each for health in found for each in health.awaited)
+        return cls(min(health.at for health in found), partitions, errors, unassigned)
 
     @classmethod
     def _read(cls, path: Path) -> Self | None:
         try:
             found = read_json(path.read_bytes())
             partitions = tuple(ReplicaProgress(**reached) for reached in found["partitions"])
-            awaited = tuple(AwaitedPartition(**each) for each in found.get("awaited", ()))
-            return cls(found["at"], partitions, tuple(found.get("errors", ())), awaited)
+            unassigned = tuple(UnassignedAgent(**each) for each in found.get("unassigned", ()))
+            return cls(found["at"], partitions, tuple(found.get("errors", ())), unassigned)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError):
@@ -124,11 +124,11 @@ def write_health(
     root: Path,
     reached: Sequence[ReplicaProgress],
     errors: Sequence[str] = (),
-    awaited: Sequence[AwaitedPartition] = (),
+    unassigned: Sequence[UnassignedAgent] = (),
     file: str = FILE,
 ) -> ReplicaHealth:
     """Write down how far all is, now, what is wrong with the topics, and who has no partition. Return it."""
     make_folder(root)
-    health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors), tuple(awaited))
+    health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors), tuple(unassigned))
     replace_file(root / file, [json.dumps(health.to_json()).encode()])
     return health
