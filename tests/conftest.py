@@ -89,7 +89,7 @@ def _mixed(items: list[pytest.Item], *, long: bool) -> list[pytest.Item]:
 
 
 def _together(item: pytest.Item) -> object:
-    """Return what tests marked `long` have in common that one process is to run: the name that is given to the mark."""
+    """Return the key of long tests that one process runs together: the argument of their mark, else the test itself."""
     marker = item.get_closest_marker("long")
     return (marker and marker.args) or id(item)
 

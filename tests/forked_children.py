@@ -1,7 +1,4 @@
-"""Children of processes of tests: forks of one that has imported what they need, as a new interpreter would again.
-
-What an operator starts, and what that starts, are new interpreters in the tests that ask for them.
-"""
+"""How children of test processes start: as forks of the zygote, which has imported all, or as new interpreters."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +10,7 @@ from forks import fork_children
 _START = ChildProcess._start  # a new interpreter
 
 
-class _Zygote:
+class _LazyZygote:
     """The process that forks, which starts when it is first asked."""
 
     def fork(self, *inherited: int) -> int:
@@ -26,19 +23,23 @@ class _Zygote:
 @contextmanager
 def forked_children() -> Iterator[None]:
     """Let all children that are started in the block be forks."""
-    start = ChildProcess._start
-    fork_children(_Zygote())
-    try:
+    with _restored():
+        fork_children(_LazyZygote())
         yield
-    finally:
-        setattr(ChildProcess, "_start", start)  # noqa: B010
 
 
 @contextmanager
 def new_interpreters() -> Iterator[None]:
     """Let all children that are started in the block be new interpreters, as where people use asof."""
+    with _restored():
+        setattr(ChildProcess, "_start", _START)  # noqa: B010
+        yield
+
+
+@contextmanager
+def _restored() -> Iterator[None]:
+    """Let children start as before once the block ends."""
     start = ChildProcess._start
-    setattr(ChildProcess, "_start", _START)  # noqa: B010
     try:
         yield
     finally:

@@ -113,7 +113,7 @@ def test_closing_ends_calls_that_wait_and_leaves_no_connection_open(
 
 
 @pytest.mark.filterwarnings("default::ResourceWarning")
-def test_callers_who_come_at_once_share_what_the_first_of_them_opens(
+def test_concurrent_first_callers_share_one_consumer_and_one_producer(
     bootstrap: str, prefix: str, recwarn: pytest.WarningsRecorder
 ) -> None:
     topic = topic_of(bootstrap, prefix)

@@ -1,4 +1,4 @@
-"""What stands between a message and its beliefs: counted, and weighed against a bare agent, by no clock on a wall."""
+"""What stands between a message and its beliefs: counted, and weighed against a bare agent, without wall-clock time."""
 
 import asyncio
 import time
@@ -23,8 +23,7 @@ from kafka_worker import Running, World, fact, until, until_known
 
 Start = Callable[..., Running]
 
-# A bare agent sends each record through a stream of Faust, and a worker a fetch at once: it takes three tenths of the
-# time of one, of facts.
+# For facts a worker takes three tenths of a bare agent's time: it handles a fetch at once, the agent each record.
 MOST_OF_A_BARE_AGENT = 0.6
 
 
@@ -106,19 +105,19 @@ def descendants(process: int) -> Iterator[int]:
             yield from descendants(child_id)
 
 
-def worked(process: int) -> float:
+def processor_seconds(process: int) -> float:
     """Return the seconds of processor time of a process and of all that it has started."""
     return sum(time.clock_gettime((~each << 3) | 2) for each in descendants(process))  # as Linux numbers their clocks
 
 
-def of_a_worker(world: World, running: Running, count: int) -> float:
+def worker_seconds(world: World, running: Running, count: int) -> float:
     """Return the processor time that a worker takes for so many facts, all at once."""
-    before = worked(running.pid)
+    before = processor_seconds(running.pid)
     until_known(running, world.send(map(fact, range(count))))
-    return worked(running.pid) - before
+    return processor_seconds(running.pid) - before
 
 
-def of_a_bare_agent(world: World, folder: Path, count: int) -> float:
+def bare_agent_seconds(world: World, folder: Path, count: int) -> float:
     """Return the processor time that a bare agent of Faust takes to send on the first messages of a topic."""
     folder.mkdir()
     topics = world.topics
@@ -136,7 +135,7 @@ def test_a_worker_takes_less_processor_time_for_facts_than_a_bare_agent_that_sen
     until_known(running, world.send(map(fact, range(count))))
 
     shares = [
-        of_a_worker(world, running, count) / of_a_bare_agent(world, tmp_path / f"bare-{n}", count)
+        worker_seconds(world, running, count) / bare_agent_seconds(world, tmp_path / f"bare-{n}", count)
         for n in range(tries(1, nightly=5))
     ]
     running.stop()

@@ -476,7 +476,7 @@ def test_an_ending_is_in_its_slot_from_its_event_on(known, story) -> None:
         assert [e.ending_id for e in known.read_slot("g", "id-Ana", "lives_in", value).endings] == ["e"]
 
 
-def test_what_was_read_in_its_slot_stays_a_fact_of_its_object_when_it_is_revised(known, story) -> None:
+def test_a_fact_read_in_its_slot_keeps_its_object_when_revised(known, story) -> None:
     story.tell(fact("a", "Ana", "lives_in", "Rome"), fact("v", "Ana", "age", value="4"))
     known.apply(story.records)
     for relation in ("lives_in", "age"):
@@ -509,7 +509,7 @@ def test_what_happened_has_the_granules_that_live_episodes_tell_else_that_of_its
     assert told() == (((2, 8),), False)
 
 
-def test_what_a_model_answered_or_did_not_is_that_of_a_group_or_of_all_each_request_once(known, story) -> None:
+def test_answers_and_failures_of_a_model_are_listed_by_group_each_request_once(known, story) -> None:
     about = {"episode_id": "e", "prompt": "p", "prompt_version": 1, "model": "m", "prompt_tokens": 1}
     about |= {"completion_tokens": 1, "calls": 1}
     failed = ExtractionFailed(**about, request="r", reason="timeout")
@@ -658,7 +658,7 @@ def test_objectives_are_those_that_were_believed_at_a_moment_the_most_salient_fi
     assert believed(None)[1:] == [("run", 0.4, ("f",), INF)]
 
 
-def test_what_a_chat_told_of_a_message_says_plainly_what_it_was(known, story) -> None:
+def test_the_flags_of_a_post_are_booleans(known, story) -> None:
     told = {"role": "Ana", "role_type": "user", "valid_at": 5}
     story.tell(
         FeedbackReceived(feedback_id="a", external_id="1", content="Too long.", **told),
@@ -839,7 +839,7 @@ def test_handlers_find_nobody_by_a_name_from_its_withdrawal_on(known, story) -> 
     assert found() == (["Ana", "Ana", "Bob"], ["Ana"], ["Ana"], ["Ana", "Annie Lee"])
 
 
-def test_a_name_calls_those_who_have_it_so_and_where_nobody_has_all_who_have_it_in_other_letters(store, story) -> None:
+def test_a_name_finds_entities_in_its_exact_case_else_in_any_case(store, story) -> None:
     story.tell(entity("ANA"))
     commit(store, story)
 
@@ -848,9 +848,7 @@ def test_a_name_calls_those_who_have_it_so_and_where_nobody_has_all_who_have_it_
         assert store.meant("g", name, None) == sorted(called)
 
 
-def test_the_entities_and_links_of_a_group_are_those_of_no_other_and_of_all_all_in_the_order_of_the_log(
-    store, story
-) -> None:
+def test_entities_and_links_of_one_group_or_of_all_come_in_log_order(store, story) -> None:
     story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
     before = story.now
     twice = EntityMerged(merge_id="n", duplicate="id-Cyd", into="id-Cy", reason="same")
@@ -880,7 +878,7 @@ def test_identity_is_that_of_the_moment_asked_about(store, story) -> None:
     assert store.identity(["id-Oslo"], third) == store.identity(["id-Oslo"], None) == {"id-Bob", "id-Oslo"}
 
 
-def test_handlers_find_a_link_who_was_parted_and_what_else_means_an_entity(known, story) -> None:
+def test_handlers_find_links_splits_and_other_mentions_of_an_entity(known, story) -> None:
     story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
     story.tell(EntityMerged(merge_id="n", duplicate="id-Oslo", into="id-Rome", reason="same"))
     parted_at = story.tell(EntityUnmerged(merge_id="m"))
@@ -1249,9 +1247,7 @@ def test_the_latest_facts_are_those_attested_last_as_it_was_known(store, story) 
     assert store.latest([], at(2), 9) == []
 
 
-def test_deeds_are_asked_for_with_a_moment_those_that_happened_before_and_plans_until_they_are_told(
-    store, story
-) -> None:
+def test_a_moment_with_deeds_has_those_before_it_and_open_plans(store, story) -> None:
     before = story.tell(
         fact("visited", "Ana", "visited", "Rome", (2, 3), occurrence=True),
         fact("visits", "Ana", "visits", "Oslo", (7, 8), occurrence=True, planned=True),

@@ -1,6 +1,5 @@
 """Every vector index answers exactly as a plain search over all pairs does, whatever was done to it before."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from asof_projections.vectors.coarse import CoarseCodes, Estimates
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.ports import LiveFacts, VectorIndex
 from graph_stores import ArangoStores
+from process_memory import printed_by
 
 DIMENSIONS = 8
 MODEL = "a-model@0123"
@@ -563,26 +563,21 @@ def test_whatever_is_done_to_an_index_it_holds_what_the_oracle_does(indexes: Ind
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_coarse_codes_of_rows_that_come_at_once_take_the_memory_of_those_alone() -> None:
-    done = subprocess.run([sys.executable, "-c", ENCODES], check=True, capture_output=True, text=True)
-
-    codes, grown = 60_000 * 384 / 1e6, float(done.stdout)  # megabytes
+    codes, [grown] = 60_000 * 384 / 1e6, printed_by(ENCODES)  # megabytes
     assert codes - 1 < grown < 1.25 * codes
 
 
 ENCODES = """
-import re
-from pathlib import Path
 import faiss
 import numpy as np
 from asof.runtime.processes import tune_allocator
 from asof_projections.vectors.coarse import CoarseCodes
-def used():
-    return int(re.search(r"RssAnon:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+from process_memory import private_megabytes
 tune_allocator()
 rows = np.zeros((60_000, 384), np.float16)
 rows[:] = 0.05
-before = used()
+before = private_megabytes()
 codes = CoarseCodes(faiss, 384)
 codes.extend(rows)
-print(used() - before)
+print(private_megabytes() - before)
 """

@@ -30,6 +30,7 @@ from asof_streams.events import Record
 from asof_streams.instants import INF
 from commands import Asof, fact
 from patience import wait_until
+from process_memory import private_megabytes
 
 MANY = 120
 
@@ -268,11 +269,6 @@ def test_a_reader_that_embedded_for_long_gives_the_system_back_what_was_freed(
         freed = private_megabytes()
         reader.keep_up(0)
         assert private_megabytes() < freed - 40
-
-
-def private_megabytes() -> float:
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1e3
 
 
 def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:

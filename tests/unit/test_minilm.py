@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from asof_projections.embedding import minilm, weights
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
 from asof_streams.errors import ModelUnavailable
+from process_memory import printed_by
 from unchecked import not_checked
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -110,19 +110,18 @@ def test_of_the_file_of_weights_little_stays_in_the_memory_of_a_process_that_emb
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_to_load_the_model_takes_little_more_memory_than_its_matrices(directory: Path) -> None:
     program = """
-import re, sys
+import sys
 from pathlib import Path
 from asof_projections.embedding.minilm import MiniLMEmbedder
-def peak():
-    return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
-before = peak()
+from process_memory import peak_megabytes
+before = peak_megabytes()
 MiniLMEmbedder(Path(sys.argv[1])).embed(["Rome"])
-print(peak() - before)
+print(peak_megabytes() - before)
 """
-    done = subprocess.run([sys.executable, "-c", program, directory], check=True, capture_output=True, text=True)
+    [grown] = printed_by(program, directory)
 
     matrices, tokenizer = 43, 30  # megabytes; the file has 91, all of which were in memory at once
-    assert float(done.stdout) < matrices + tokenizer
+    assert grown < matrices + tokenizer
 
 
 def test_text_beyond_256_tokens_is_not_read(directory: Path) -> None:

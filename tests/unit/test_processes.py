@@ -1,7 +1,6 @@
 """Set-up of processes that do long work."""
 
 import gc
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from asof.api.memory import Memory
 from asof.runtime import generations
 from asof.runtime.processes import SeldomCollections
 from asof.settings import Settings
+from process_memory import printed_by
 
 SAID = {"content": "I live in Rome.", "role": "Ana", "role_type": "user", "timestamp": "2024-05-10T09:00:00Z"}
 
@@ -94,24 +94,19 @@ def test_a_source_that_leaves_no_garbage_is_read_with_seldom_collections_too(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_that_was_freed_below_some_that_is_used_is_given_back() -> None:
-    done = subprocess.run([sys.executable, "-c", FREES], check=True, capture_output=True, text=True)
-
-    kept, left = map(float, done.stdout.split())
+    kept, left = printed_by(FREES)
     assert kept > 60  # megabytes: as tuned, what is freed is kept
     assert left < 20
 
 
 FREES = """
-import re
-from pathlib import Path
 from asof.runtime.processes import return_freed_memory, tune_allocator
-def used():
-    return int(re.search(r"RssAnon:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+from process_memory import private_megabytes
 tune_allocator()
-before = used()
+before = private_megabytes()
 blocks = [bytearray(b"1" * 4096) for _ in range(20_000)]
 del blocks[:-1]
-kept = used() - before
+kept = private_megabytes() - before
 return_freed_memory()
-print(kept, used() - before)
+print(kept, private_megabytes() - before)
 """
