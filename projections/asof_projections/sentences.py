@@ -27,7 +27,7 @@ def sentence_spans(content: str) -> list[SentenceSpan]:
 
 def sentence_count(content: str) -> int:
     """Return how many sentences a content has."""
-    if "\n" not in content:  # so it is with most, of all that are ingested
+    if "\n" not in content:  # most messages, and this runs for each
         *ended, rest = _END.split(content)
         return len(ended) + bool(rest.strip())  # each ends with punctuation, so none is empty
     ends = [match.end() for match in _END.finditer(content)]

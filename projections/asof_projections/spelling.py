@@ -1,7 +1,7 @@
 """How alike two spellings are: the similarity of Jaro and Winkler, and whether one slip lies between them.
 
-Resolution rests on that similarity, so a change of it needs a new generation. It is computed as the package rapidfuzz
-does, to the last bit, which takes twelve megabytes for many other measures.
+Resolution rests on that similarity, so a change of it needs a new generation. The results are those of the
+package rapidfuzz to the last bit.
 """
 
 from itertools import compress
@@ -28,7 +28,10 @@ def jaro_winkler(one: str, other: str) -> float:
 
 
 def is_one_slip_away(one: str, other: str) -> bool:
-    """Return whether two texts differ by at most a character that is missing, or another one, or two swapped ones."""
+    """Return whether two texts are equal, or one edit apart.
+
+    An edit is a character inserted, deleted or replaced, or two neighbours swapped.
+    """
     shorter, longer = sorted((one, other), key=len)
     missing = len(longer) - len(shorter)
     if missing > 1:

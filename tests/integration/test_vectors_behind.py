@@ -198,7 +198,7 @@ def test_long_after_a_search_nothing_is_read_behind_it(
     told: Memory, reader: Reader, reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found(reader)
-    monkeypatch.setattr(vector_search, "_CONVERSES_SECONDS", -1)  # as if it were long ago
+    monkeypatch.setattr(vector_search, "_CONVERSATION_SECONDS", -1)  # as if it were long ago
     told.add("My sister Eve lives in Oslo.", group_id="g", role="Ana")
 
     reader.keep_up(1)

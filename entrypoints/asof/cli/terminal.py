@@ -86,7 +86,7 @@ class Terminal:
             while self._seen < end:
                 await self._processed(end - 1)
                 position, self._seen = self._seen, self._seen + 1
-                with suppress(NotFound):  # a topic has marks of transactions, and others write to it
+                with suppress(NotFound):  # the offset of a transaction marker has no message
                     outcome = await self._service.ask(partial(logs.message.ask, position=position))
                     effect = getattr(outcome, "effect", None)
                     if effect is not None and getattr(outcome, "group_id", None) == self._person.group:

@@ -83,7 +83,7 @@ class RepliesLog(ConversationLog):
         return found
 
     def last_told(self, message: ConversationMessage) -> int | None:
-        """Return the offset of what a user said last in the group of a message, before it; None: nothing."""
+        """Return the offset of the last message of a user before this one in its group; None: there is none."""
         position = self.store.last_told(message.group, message.position)
         return None if position is None else self._messages.cause_of(position)
 

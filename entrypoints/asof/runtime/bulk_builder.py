@@ -48,18 +48,18 @@ class BulkBuilder:
     def follow(self, stop: int) -> None:
         """Let the generations follow the episodic log up to a position; append the events derived so far.
 
-        A process that is far behind is told a later position, with a later call. It must not be waited for: what it
-        sends meanwhile would stay in its memory.
+        Never waits: while the child has unread positions this one is skipped, and a later call sends a later one. If
+        the writer waited, the child's events would pile up in its memory.
         """
-        self._offer(stop)
-        while self._child.ready() and self._take():
+        self._try_send(stop)
+        while self._child.ready() and self._append_next():
             pass
 
     def join(self, stop: int) -> bool:
         """Wait until all is followed up to a position, and put the loaded graphs in place; whether there are any."""
         try:
-            while not self._offer(stop):
-                if self._child.ready(_PAUSE_SECONDS) and not self._take():
+            while not self._try_send(stop):
+                if self._child.ready(_PAUSE_SECONDS) and not self._append_next():
                     return False
             self._send(_NO_MORE)
             while batch := self._batch():
@@ -84,13 +84,13 @@ class BulkBuilder:
         with suppress(ChannelClosed):  # it ended early: the writer makes it good
             self._child.send(message)
 
-    def _offer(self, stop: int) -> bool:
+    def _try_send(self, stop: int) -> bool:
         """Return whether the position was sent, or nobody is there to read it."""
         with suppress(ChannelClosed):
             return self._child.offer(stop)
         return True
 
-    def _take(self) -> bool:
+    def _append_next(self) -> bool:
         """Append the events of the next batch; False: there was none."""
         if batch := self._batch():
             self._append(batch)

@@ -31,11 +31,11 @@ def tune_allocator() -> None:
 
 
 def return_freed_memory() -> None:
-    """Give the system back what was freed, where the C library does so: after long work that took much in between.
+    """Return freed memory to the system (glibc's malloc_trim) after long work; elsewhere it does nothing.
 
-    It takes some milliseconds, and what is needed again is slower to get once.
+    It takes milliseconds, and later allocations are slower.
     """
-    import ctypes  # what computes vectors has it; no command needs it
+    import ctypes  # imported here: most commands need no ctypes
 
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)

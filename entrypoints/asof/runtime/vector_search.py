@@ -35,7 +35,7 @@ from asof_projections.vectors.projection import Texts, VectorProjection, facts_o
 from asof_streams import tracing
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
-_CONVERSES_SECONDS: Final = 600.0  # after a search, for which another one is likely to come soon
+_CONVERSATION_SECONDS: Final = 600.0  # after a search, within which the next one is expected
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
 _FEW: Final = 32  # texts without a vector that a search embeds itself in any case
 _OWN_SECONDS: Final = 0.25  # of processor time, for which the first search embeds more; the rest is left to `keep_up`
@@ -269,7 +269,7 @@ class VectorSearch:
         """
         if self._asked is None or self._settings.in_arango:
             return
-        if time.monotonic() - self._asked_at > _CONVERSES_SECONDS:
+        if time.monotonic() - self._asked_at > _CONVERSATION_SECONDS:
             return
         group, words = self._asked.group, content_words(self._asked.query)
         for at in (Moment(now, known, deeds=True), Moment(None, known, ever=True, deeds=True)):

@@ -1,4 +1,4 @@
-"""How far the messages of a replica can be asked about: whoever reads what was just written waits for that."""
+"""The offset up to which the messages of a replica can be queried: reads of one's own writes wait for it."""
 
 from contextlib import ExitStack, closing
 
@@ -11,7 +11,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 
 def visible_offset(places: DirectoryLayout, settings: Settings, since: int = -1) -> int:
-    """Return the offset of the messages topic before which all messages are believed, and show to readers here.
+    """Return the offset of the messages topic before which every message is believed and visible to readers here.
 
     settings: without Kafka. since: an offset that it returned before, which it returns again if it is not further.
     Another process may keep the directory up meanwhile, so how far a log is derived is asked before where its source

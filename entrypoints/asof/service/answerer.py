@@ -27,7 +27,7 @@ from asof_streams.messages import Message
 from asof_streams.resource_pool import ResourcePool
 
 FRESH: Final = 900 * SECOND  # after which a message that a crash left without an answer gets none
-LEARNING_SECONDS: Final = 0.5  # for which an answer waits that tells nothing but what is believed
+LEARNING_SECONDS: Final = 0.5  # for which an answer without a model waits for earlier messages
 
 R = TypeVar("R")
 L = TypeVar("L", bound=ConversationLog)

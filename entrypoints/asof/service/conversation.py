@@ -1,8 +1,8 @@
 """A conversation: what any chat platform tells a bot with a memory, and what the bot answers. It knows no platform.
 
 A message is on the messages log before it is answered, and its answer is on the conversation log before anybody sees
-it. What is said is learned from behind the answer; no answer waits for that. LocalConversation answers in a directory,
-TopicConversation by way of topics.
+it. What is said is learned from behind the answer; no answer waits for its own message to be learned from.
+LocalConversation answers in a directory, TopicConversation by way of topics.
 """
 
 from dataclasses import dataclass

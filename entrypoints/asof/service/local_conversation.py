@@ -63,7 +63,7 @@ class LocalConversation(Answerer[ConversationLog]):
                 given = [] if position is None else await self.acknowledge(position, message)
             if position is not None and not given and message.kind == "message":
                 async with turn:
-                    await self._learned(incoming.group, position)
+                    await self._await_learning(incoming.group, position)
                     undisturbed.enter_context(self._service.undisturbed())
                     given = await self.answer(position, message, undisturbed.close)
         return [outgoing_of(event, incoming.group) for event in given]
@@ -156,7 +156,7 @@ class LocalConversation(Answerer[ConversationLog]):
         gone = [message.model_copy(update={"external_id": reply}) for reply in replies]
         return (await self._service.take([message, *gone])).start
 
-    async def _learned(self, group: str, position: int) -> None:
+    async def _await_learning(self, group: str, position: int) -> None:
         """Wait a moment until what was said last in a group before a message is learned from, if no model answers."""
         if not self.has_model:
             last = await self._ask(lambda log: log.store.last_told(group, position))

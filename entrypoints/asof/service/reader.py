@@ -60,7 +60,7 @@ class Reader(Session):
         is_behind = any(source.keep_up(seconds) for source in sources)
         self._rounds += 1
         if self._rounds >= _LONG and (self._rounds % _LONG == 0 or not is_behind):
-            return_freed_memory()  # an index that grows leaves behind what it had
+            return_freed_memory()  # a growing index leaves its smaller blocks behind
         if is_behind:
             return True
         self._rounds = 0

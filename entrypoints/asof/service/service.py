@@ -153,13 +153,16 @@ class Service:
             return False
         return True
 
-    async def repeated(self, request: KeyedRequest | None) -> range | None:
-        """Return the positions that the same request got before; None: it was not made. InvalidInput: another was."""
+    async def earlier_positions(self, request: KeyedRequest | None) -> range | None:
+        """Return the positions of the earlier request with this key; None: there was none.
+
+        InvalidInput: the key had another request.
+        """
         return None if request is None else await self.ask(lambda reader: reader.positions_of(request))
 
     async def made(self, request: KeyedRequest | None) -> bool:
         """Return whether a request was made before; if so, its effect can be asked about."""
-        positions = await self.repeated(request)
+        positions = await self.earlier_positions(request)
         if positions is not None:
             await self.done(positions[-1])
         return positions is not None

@@ -1,7 +1,8 @@
 """The responder of one partition on Kafka: it answers messages on the replies topic, from the memory in its directory.
 
-It follows the messages in the copy of their topic that its directory has, and answers each once it is there. A template
-tells nothing but what is believed, so it waits a moment for what was said before; a model has the turns before.
+It follows the messages in the copy of their topic that its directory has, and answers each once it is there. Without
+a model an answer has only what is believed, so it waits up to half a second for earlier messages of its group; a model
+is shown the turns before.
 """
 
 import asyncio
@@ -182,11 +183,11 @@ class ResponderPartition:
 
     async def _give(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
         if message.sort == "turn" and not answerer.has_model:
-            await self._learned(answerer, message)
+            await self._await_learning(answerer, message)
         if not await answerer.answer_in_turn(message):
             self._unanswerable.add(message.position)
 
-    async def _learned(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
+    async def _await_learning(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
         """Wait a moment until what was said last in a group before a message is learned from."""
         last = await answerer.follow(lambda log: log.last_told(message))
         if last is None or self._visible > last:

@@ -127,7 +127,7 @@ class _Encoder:
         self._layers = []
         for number in range(LAYERS):
             self._layers.append(_Layer.read(tensors, f"encoder.layer.{number}", room))
-            file.release()  # it is copied, and the words are read as they are said
+            file.release()  # the layer is copied; vectors of words are read when a text has them
 
     def __call__(self, ids: NDArray[np.int64]) -> Vectors:
         x = self._norm(self._words.of(ids) + self._positions[: ids.shape[1]])

@@ -67,7 +67,8 @@ class VerifiedFile:
         try:
             with self._path.open("rb") as file:
                 self._mapped: Final = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                digest = hashlib.file_digest(file, "sha256").hexdigest()  # by the mapping all of it would be in memory
+                # a digest over the mapping would bring the whole file into memory
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
                 self._descriptor: Final = os.dup(file.fileno())
         except (OSError, ValueError) as error:  # ValueError: it is empty
             reason = getattr(error, "strerror", None) or "it is empty"

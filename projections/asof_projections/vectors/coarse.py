@@ -57,7 +57,10 @@ class CoarseCodes:
             self._index.add_sa_codes((levels + 128).astype(np.uint8))
 
     def _reserve(self, count: int) -> None:
-        """Make room for so many rows: memory that grows by doubling leaves as much behind. FAISS has no other way."""
+        """Reserve memory for `count` more rows, since growth by doubling leaves the old blocks behind.
+
+        FAISS has no other way.
+        """
         held = self._index.codes.size()
         self._index.codes.resize(held + count * self._index.code_size)
         self._index.codes.resize(held)

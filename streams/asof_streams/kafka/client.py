@@ -48,7 +48,7 @@ class Client:
         self._producer: AIOKafkaProducer | None = None
         self._reader: AIOKafkaConsumer | None = None
         self._metadata: AIOKafkaConsumer | None = None  # a second consumer, whose calls wait behind no fetch
-        self._opening = asyncio.Lock()  # one of these: callers who come at once would each open one, and one be left
+        self._opening = asyncio.Lock()  # concurrent first callers share one producer or consumer
 
     def close(self) -> None:
         """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
@@ -268,7 +268,7 @@ def raw_of(record: ConsumerRecord) -> Raw:
 
 
 async def _close_connections(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
-    """Close the connections of a part of aiokafka's that may have been stopped in part."""
+    """Close the connections of a producer or consumer whose stop was cut short."""
     await (part._client if isinstance(part, AIOKafkaConsumer) else part.client).close()  # noqa: SLF001
 
 

@@ -60,8 +60,9 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     end = framed[0] + 1 if framed else at + 1 + chosen
     while end < count and end - at < _WORDS_MAX + 4:
         word = low[end]
-        shortens = word == "." and end + 1 < count and low[end + 1][0].isalnum()  # "St. Mary's": the sentence goes on
-        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s" or shortens):
+        # "St. Mary's": the sentence goes on
+        is_abbreviation = word == "." and end + 1 < count and low[end + 1][0].isalnum()
+        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s" or is_abbreviation):
             break
         if word in FIRST_PERSON and end - at > 1:
             break  # "the screenplay I was working on"

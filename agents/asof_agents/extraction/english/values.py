@@ -479,7 +479,7 @@ def _state_value(
         return
     name = relation.of_noun(key) if key else relation.name
     target_kind = "Person" if named and thing.is_role(context) else "Date" if kind == "time" else "Value"
-    if key and not (0 < len(key) <= 40 and _is_free(context, name, source, target_kind)):
+    if key and not (0 < len(key) <= 40 and _may_name_relation(context, name, source, target_kind)):
         return
     if target_kind not in relation.targets or not text:
         return
@@ -487,10 +487,11 @@ def _state_value(
     _relate(context, parsed, source, name, target, meaning, hint)
 
 
-def _is_free(context: TurnContext, name: str, source: Mention, target: str) -> bool:
-    """Whether a value may be stated of somebody by the name of its noun, which may be that of a relation.
+def _may_name_relation(context: TurnContext, name: str, source: Mention, target: str) -> bool:
+    """Whether the noun of a value may name its relation.
 
-    Of the speaker the cues of the relation read it ("my birthday is 14 May"); "Carla's birthday" they do not.
+    A relation of the ontology has cues that read it of the speaker ("my birthday is 14 May"), so here only of others
+    ("Carla's birthday").
     """
     relation = context.patterns.ontology.relations.get(name)
     return relation is None or (not source.speaker and source.type in relation.sources and target in relation.targets)

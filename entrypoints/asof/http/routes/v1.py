@@ -164,7 +164,8 @@ async def state_facts(
 ) -> v1.Stated:
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
-    if (before := await served.repeated(request)) is not None:  # by now words and refs in short may mean others
+    # first: times in words and short refs may mean something else by now
+    if (before := await served.earlier_positions(request)) is not None:
         return await _stated(served, before, wait=wait)
     stated = await run_in_threadpool(given.messages)  # a thousand times in words take a second
     named_in_short = any(map(has_short_ref, stated))

@@ -208,8 +208,8 @@ FOR r IN @@retractions
   RETURN [r.uuid, r.target]
 """
 
-# The versions that messages after a position opened and closed, with what said each fact by then; the changes of a
-# message are never parted. Reads facts by facts_opened and facts_closed.
+# The versions that messages after a position opened and closed, with the reinforcements of each fact known by then; the
+# changes of a message are never parted. Reads facts by facts_opened and facts_closed.
 CHANGES: Final = """
 LET opened = (FOR f IN @@facts FILTER f.opened > @since SORT f.opened LIMIT @limit RETURN f.opened)
 LET closed = (FOR f IN @@facts FILTER f.closed > @since SORT f.closed LIMIT @limit RETURN f.closed)

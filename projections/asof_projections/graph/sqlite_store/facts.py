@@ -20,8 +20,8 @@ from asof_streams.instants import INF
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
-# A fact that was said once is what its own row of `deeds` says. One that was said again is planned while all that say
-# it tell a plan. CASE, since SQLite evaluates both sides of an AND.
+# A fact that was said once is what its own row of `deeds` says. A reinforced fact is planned while every live
+# statement of it is a plan. CASE, since SQLite evaluates both sides of an AND.
 _PLANNED: Final = f"""CASE WHEN f.echoes THEN EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
     AND coalesce((SELECT min(EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned)) FROM {_SAID}),
         own.planned) ELSE own.planned END"""

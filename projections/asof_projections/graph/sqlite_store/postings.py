@@ -17,7 +17,7 @@ _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT
 class Postings:
     """The lists of one index, each as of the state in which it was last asked for.
 
-    most: numbers in all lists but one; those that were not asked for longest are dropped.
+    most: how many numbers are kept in all; the lists used least recently are dropped, the last one stays however long.
     """
 
     def __init__(self, index: str, most: int = _MOST) -> None:

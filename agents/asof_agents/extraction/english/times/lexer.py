@@ -192,7 +192,7 @@ def _read(match: re.Match[str], *, lenient: bool) -> tuple[str, Any]:
     return kind, None
 
 
-@lru_cache(maxsize=4096)  # most words of a text are few, and a word is the same in any text
+@lru_cache(maxsize=4096)  # few words make most of any text
 def _word(word: str, *, lenient: bool) -> tuple[str, Any]:
     text = word.lower().replace("’", "'")
     stems = (text, text.removesuffix("'s"), text.removesuffix("ish")) if text.endswith(_ENDINGS) else (text,)
