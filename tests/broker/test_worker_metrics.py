@@ -155,7 +155,7 @@ def test_a_worker_that_is_spare_says_so_and_is_ready(world: World, start: Start)
 
     def spare() -> list[str]:
         found = [ReplicaHealth.read(each.data) for each in running.values() if (each.data / "worker.json").exists()]
-        return sorted(each.agent for health in found for each in health.awaited if each.is_spare)
+        return sorted(each.agent for health in found for each in health.unassigned if each.is_spare)
 
     def are_ready() -> bool:
         return all(ready(address)[0] == 200 and scraped(address)[1]["well"] == 1 for address in addresses.values())
@@ -163,5 +163,5 @@ def test_a_worker_that_is_spare_says_so_and_is_ready(world: World, start: Start)
     until(lambda: spare() == ["believer", "recorder"] and are_ready(), running["one"])
     running["one"].stop()
     left = running["other"]
-    until(lambda: not ReplicaHealth.read(left.data).awaited and ready(addresses["other"])[0] == 200, left)
+    until(lambda: not ReplicaHealth.read(left.data).unassigned and ready(addresses["other"])[0] == 200, left)
     left.stop()

@@ -94,7 +94,7 @@ OF_NO_FIELD = {
             "runtime/log_compression compress_logs",
         ),
         *("runtime/replica_manifest expect_no_copy", "runtime/replica_manifest _is_kept", "service/session writer"),
-        *("service/topic_log __init__", "kafka/messages_topic __init__"),
+        "kafka/messages_topic __init__",
         *("kafka/errors _refusal", "kafka/errors _try", "kafka/errors translate", "kafka/topics _raise_refused"),
         *("kafka/topics create", "graph/arango/errors translation", "consolidation/partitions partition_of"),
         *("runtime/graph_database require_driver", "ciphers cipher"),

@@ -74,17 +74,17 @@ def test_a_worker_is_not_well_where_its_health_is_not(health: ReplicaHealth, now
 
 @pytest.mark.parametrize("is_spare", [False, True])
 def test_an_agent_without_a_partition_is_told_of_and_is_well_if_it_is_spare(is_spare: bool) -> None:
-    health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED._replace(is_spare=is_spare),))
+    health = ReplicaHealth(NOW, (), unassigned=(UNASSIGNED._replace(is_spare=is_spare),))
 
     assert samples(health)["unassigned_seconds", "asof.messages"] == 31
     assert samples(health)["well", ""] == is_spare
     said = "no partition of asof.messages has been assigned to the recorder for 31 s: nobody answers"
     assert health.faults(NOW) == ([] if is_spare else [said])
-    assert ReplicaHealth(NOW, (), awaited=health.awaited).well(NOW) == is_spare
+    assert ReplicaHealth(NOW, (), unassigned=health.unassigned).well(NOW) == is_spare
 
 
 def test_a_worker_that_wrote_nothing_for_a_minute_does_not_say_what_it_waits_for() -> None:
-    health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED,))
+    health = ReplicaHealth(NOW, (), unassigned=(UNASSIGNED,))
 
     assert health.faults(NOW + 60 * SECOND) == ["it does not run, or cannot open a partition"]
 
@@ -104,7 +104,7 @@ def test_metrics_and_readiness_are_served_while_another_caller_sends_nothing() -
         with urllib.request.urlopen(f"http://{address}/metrics") as answer:
             assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             assert b"asof_worker_end{" in answer.read()
-        metrics.health = ReplicaHealth(NOW, (), awaited=(UNASSIGNED,))
+        metrics.health = ReplicaHealth(NOW, (), unassigned=(UNASSIGNED,))
         with pytest.raises(HTTPError, match="503"):
             urllib.request.urlopen(f"http://{address}/readyz")
         with pytest.raises(HTTPError, match="404"):

@@ -62,7 +62,7 @@ def _lines(health: ReplicaHealth, now: int) -> Iterator[str]:
                 labels = {**_agent_labels(each), "topic": each.topic, "partition": each.partition}
                 yield f"asof_worker_{name}{{{_labels(labels)}}} {value}"
     yield from _family("unassigned_seconds", "gauge", "For how long an agent has had no partition of its topic.")
-    for agent in health.awaited:
+    for agent in health.unassigned:
         labels = {**_agent_labels(agent), "topic": agent.topic, "spare": int(agent.is_spare)}
         yield f"asof_worker_unassigned_seconds{{{_labels(labels)}}} {max(now - agent.since, 0) / SECOND}"
 

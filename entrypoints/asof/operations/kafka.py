@@ -165,5 +165,5 @@ def health(settings: Settings) -> dict[str, Any]:
     """
     found, now = ReplicaHealth.read(settings.data), clock.system()
     faults = found.faults(now)
-    spare = [each.told(now) for each in found.awaited if each.is_spare]
+    spare = [each.sentence(now) for each in found.unassigned if each.is_spare]
     return {"well": not faults, "faults": faults, "spare": spare, **found.to_json()}

@@ -186,7 +186,7 @@ def _worker(data: Path) -> Iterator[Diagnosis]:
     for fault in faults:
         yield Diagnosis("worker", "broken", fault, remedy)
     if not faults:
-        spare = "".join(f"; {each.told(now)}" for each in health.awaited)
+        spare = "".join(f"; {each.sentence(now)}" for each in health.unassigned)
         yield Diagnosis("worker", "ok", f"{len(health.partitions)} partitions open, {health.lag} records wait{spare}")
 
 

@@ -45,7 +45,7 @@ class UnassignedAgent(NamedTuple):
     reason: str
     is_spare: bool = False  # other workers have all partitions, and this one takes over what one of them leaves
 
-    def told(self, now: int) -> str:
+    def sentence(self, now: int) -> str:
         """Return it as a sentence. now: microseconds."""
         agent = f"{self.agent} of {self.generation}" if self.generation else self.agent
         seconds = max(now - self.since, 0) // SECOND
@@ -59,7 +59,7 @@ class ReplicaHealth:
     at: int  # microseconds
     partitions: tuple[ReplicaProgress, ...]
     errors: tuple[str, ...] = ()  # of the topics, by which history or order would be lost
-    awaited: tuple[UnassignedAgent, ...] = ()
+    unassigned: tuple[UnassignedAgent, ...] = ()
 
     @property
     def lag(self) -> int:
@@ -72,7 +72,7 @@ class ReplicaHealth:
         An agent that is spare is well: it has what its group gave it. now: microseconds.
         """
         is_open = all(reached.offset >= 0 for reached in self.partitions)
-        return self.is_fresh(now) and is_open and all(each.is_spare for each in self.awaited)
+        return self.is_fresh(now) and is_open and all(each.is_spare for each in self.unassigned)
 
     def is_fresh(self, now: int) -> bool:
         """Whether the process wrote this within the last 30 seconds, as a live one does. now: microseconds."""
@@ -80,14 +80,14 @@ class ReplicaHealth:
 
     def faults(self, now: int) -> list[str]:
         """Return what is wrong with it, a sentence each; none: it is well, and so are its topics."""
-        unassigned = [each.told(now) for each in self.awaited if self.is_fresh(now) and not each.is_spare]
+        unassigned = [each.sentence(now) for each in self.unassigned if self.is_fresh(now) and not each.is_spare]
         found = [*self.errors, *unassigned]
         return found if found or self.well(now) else ["it does not run, or cannot open a partition"]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written down and shown."""
         partitions = [reached._asdict() for reached in self.partitions]
-        unassigned = [each._asdict() for each in self.awaited]
+        unassigned = [each._asdict() for each in self.unassigned]
         return {
             "at": self.at,
             "lag": self.lag,
@@ -104,7 +104,7 @@ class ReplicaHealth:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it")
         partitions = tuple(reached for health in found for reached in health.partitions)
         errors = tuple(dict.fromkeys(error for health in found for error in health.errors))
-        unassigned = tuple(each for health in found for each in health.awaited)
+        unassigned = tuple(each for health in found for each in health.unassigned)
         return cls(min(health.at for health in found), partitions, errors, unassigned)
 
     @classmethod
