@@ -24,6 +24,7 @@ from asof.runtime.replica_manifest import PATIENCE
 from asof.runtime.visible_offset import visible_offset
 from asof.service.answerer import FRESH, LEARNING_SECONDS, Answerer
 from asof.service.reader import Reader
+from asof.service.visibility import Visibility
 from asof.settings import Settings
 from asof_projections.conversation.model import ConversationMessage
 from asof_streams.errors import NotFound, StorageFailed
@@ -83,7 +84,7 @@ class ResponderPartition:
         self._settings = settings
         self._now = now
         self._patience = patience
-        self._visible = -1  # the offset up to which messages are known to be learned from
+        self._visibility = Visibility(self._look)
         self._answerer: Answerer[RepliesLog] | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}  # by the position of the message that is answered
         self._unanswerable: set[int] = set()  # positions of messages that nothing is said to
@@ -99,7 +100,7 @@ class ResponderPartition:
             self._at = TopicPartitions(places, self._client, topics, partition)
             self._memory = opened.enter_context(closing(_Memory(places, settings, now)))
             self._loop = asyncio.new_event_loop()
-            opened.callback(self._loop.close)
+            opened.callback(self._close_loop)
             opened.callback(self._close_answerer)
             self._opened = opened.pop_all()
 
@@ -182,26 +183,28 @@ class ResponderPartition:
         return offset
 
     async def _give(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
-        if message.sort == "turn" and not answerer.has_model:
-            await self._await_learning(answerer, message)
+        await self._await_learning(answerer, message)
         if not await answerer.answer_in_turn(message):
             self._unanswerable.add(message.position)
 
     async def _await_learning(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
-        """Wait a moment until what was said last in a group before a message is learned from."""
-        last = await answerer.follow(lambda log: log.last_told(message))
-        if last is None or self._visible > last:
-            return
-        settings = self._settings.model_copy(update={"kafka": None})
-        for pause in looks(self._patience):
-            self._visible = visible_offset(self._places, settings, self._visible)
-            if self._visible > last:
-                return
-            self._keeper.wake()
-            await asyncio.sleep(pause)
+        """Wait a moment until what was said last in a group before a message is learned from, if no model answers."""
+        if message.sort == "turn" and not answerer.has_model:
+            last = await answerer.follow(lambda log: log.last_told(message))
+            if last is not None:
+                await self._visibility.reach(last, self._patience)
+
+    def _look(self, since: int) -> int:
+        """Return the offset before which all messages are believed here; called in any thread."""
+        self._keeper.wake()
+        return visible_offset(self._places, self._settings.model_copy(update={"kafka": None}), since)
 
     async def _check_in(self, answerer: Answerer[RepliesLog]) -> None:
         await answerer.check_in(self._now())
+
+    def _close_loop(self) -> None:
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())  # a look may be under way
+        self._loop.close()
 
     def _close_answerer(self) -> None:
         for task in self._tasks.values():
