@@ -105,6 +105,22 @@ def test_a_reply_by_template_waits_until_what_was_said_before_it_is_learned(chat
     assert "Rome" in chat.given()[-1].content
 
 
+def test_nothing_overtakes_a_message_of_its_group_that_waits_for_what_was_said_before_it(chat: Chat) -> None:
+    with chat.responder(patience=SECONDS) as responder:
+        chat.say("I live in Rome.", "m1")
+        chat.answer(responder)
+        chat.reply_as_bot(chat.given()[0].content, "b1", "m1")
+        chat.say("Where do I live?", "m2")
+        chat.say("Too long.", "m3", reply_to="b1")
+        for number in range(4, 9):
+            chat.say("Where do I live?", f"m{number}")
+        until(lambda: responder.ingest([]) or responder.offset == 9)  # type: ignore[func-returns-value]
+        chat.learn("elsewhere")
+        chat.answer(responder)
+
+    assert chat.answered() == [f"m{number}" for number in range(1, 9)]
+
+
 def test_goals_feedback_and_undoing_are_acknowledged_and_what_a_platform_took_is_noted(chat: Chat) -> None:
     with chat.responder() as responder:
         chat.say("I like tea.", "m1")

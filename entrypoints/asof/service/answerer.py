@@ -5,7 +5,7 @@ answered again.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final, Generic, Literal, Protocol, Self, TypeVar
@@ -99,9 +99,15 @@ class Answerer(Generic[L]):
         found = await self._ask(lambda log: _known_to_answer(log, position, said))
         return [] if found is None or found[0].sort == "turn" else await self.answer(position)
 
-    async def answer_in_turn(self, message: ConversationMessage) -> list[ReplyGiven]:
-        """Answer a message, as `answer` does, once those before it in its group are answered."""
+    async def answer_in_turn(
+        self, message: ConversationMessage, before: Callable[[], Awaitable[None]]
+    ) -> list[ReplyGiven]:
+        """Answer a message, as `answer` does, once those before it in its group are answered.
+
+        before: awaited first, when it is its turn, so that whatever it waits for, nothing overtakes it in its group.
+        """
         async with self._turn(message.group):
+            await before()
             return await self.answer(message.position)
 
     async def follow(self, question: Callable[[L], R]) -> R:

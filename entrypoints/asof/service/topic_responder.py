@@ -183,16 +183,19 @@ class ResponderPartition:
         return offset
 
     async def _give(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
-        await self._await_learning(answerer, message)
-        if not await answerer.answer_in_turn(message):
+        end = self._loop.time() + self._patience
+        if not await answerer.answer_in_turn(message, lambda: self._await_learning(answerer, message, end)):
             self._unanswerable.add(message.position)
 
-    async def _await_learning(self, answerer: Answerer[RepliesLog], message: ConversationMessage) -> None:
-        """Wait a moment until what was said last in a group before a message is learned from, if no model answers."""
+    async def _await_learning(self, answerer: Answerer[RepliesLog], message: ConversationMessage, end: float) -> None:
+        """Wait until what was said last in a group before a message is learned from, if a template is to answer it.
+
+        end: when the wait is over in any case, by the time of the event loop.
+        """
         if message.sort == "turn" and not answerer.has_model:
             last = await answerer.follow(lambda log: log.last_told(message))
             if last is not None:
-                await self._visibility.reach(last, self._patience)
+                await self._visibility.reach(last, end - self._loop.time())
 
     def _look(self, since: int) -> int:
         """Return the offset before which all messages are believed here; called in any thread."""
