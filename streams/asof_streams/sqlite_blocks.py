@@ -24,7 +24,9 @@ _EXISTS: Final = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'block
 _END: Final = "SELECT coalesce(max(stop), 0) FROM blocks"
 _SELECT: Final = "SELECT start FROM blocks WHERE "
 _IN_RANGE: Final = f"{_SELECT} start >= (SELECT max(start) FROM blocks WHERE start <= ?1) AND start < ?2 ORDER BY start"
-_OF_GROUP: Final = f"{_SELECT} start < ?2 AND EXISTS (SELECT 1 FROM json_each(groups) WHERE value = ?1) ORDER BY start"
+_OF_GROUP: Final = (
+    f"{_SELECT} start < ?2 AND stop > ?3 AND EXISTS (SELECT 1 FROM json_each(groups) WHERE value = ?1) ORDER BY start"
+)
 _LATER: Final = f"{_SELECT} latest > ?1 ORDER BY start LIMIT 1"
 _KNOWN: Final = f"{_SELECT} stop > ?1 AND earliest <= ?2 ORDER BY start"
 _ONE: Final = "SELECT stop, previous, hash, records FROM blocks WHERE start = ?"
@@ -53,9 +55,9 @@ class Blocks:
         """Return the closed records of [start, stop), in order. DamagedLog: a block is not what was written."""
         return [row for rows in self._find(_IN_RANGE, start, stop) for row in rows if start <= row[0] < stop]
 
-    def of_group(self, group: str, stop: int) -> Iterator[list[Row]]:
-        """Yield the records of each block that has one of a group before a position, and its other records."""
-        return self._find(_OF_GROUP, group, stop)
+    def of_group(self, group: str, stop: int, start: int = 0) -> Iterator[list[Row]]:
+        """Yield the records of each block of which a part is in [start, stop), and any is of a group."""
+        return self._find(_OF_GROUP, group, stop, start)
 
     def each(self) -> Iterator[list[Row]]:
         """Yield the records of each block, in order."""

@@ -45,7 +45,7 @@ from asof_streams.sqlite_requests import KeyedRequest, Requests, Submission
 from asof_streams.sqlite_traces import MessageTraces
 
 _INSERT: Final = BulkInsert("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)")
-_OF_GROUP: Final = "SELECT position FROM log WHERE grp = ? AND payload IS NOT NULL ORDER BY position"
+_OF_GROUP: Final = "SELECT position FROM log WHERE position >= ? AND grp = ? AND payload IS NOT NULL ORDER BY position"
 _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
     "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) IN (x'01', x'02') "
     "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
@@ -355,13 +355,19 @@ class SqliteLog:
             self._traces.erase(head.position)
             return self._erasures.erase_some(group, own, head.position)
 
+    def positions_in(self, group: str, start: int = 0) -> list[int]:
+        """Return the positions of a group's records from one on, in order, without the erased ones.
+
+        It reads the log from there on, and decodes nothing.
+        """
+        with self._guard, snapshot(self._db):
+            rows = [row for rows in self._records.blocks.of_group(group, self.end(), start) for row in rows]
+            closed = [row[0] for row in rows if row[0] >= start and row[1] == group and row[12] is not None]
+            return closed + [at for (at,) in self._db.execute(_OF_GROUP, (start, group))]
+
     def of_group(self, group: str) -> Iterator[Record]:
         """Yield the records of a group in order of position, without the erased ones. It reads the whole log."""
-        with self._guard, snapshot(self._db):
-            closed = self._records.blocks.of_group(group, self.end())
-            found = [row[0] for rows in closed for row in rows if row[1] == group and row[12] is not None]
-            found += [at for (at,) in self._db.execute(_OF_GROUP, (group,))]
-        for _, some in groupby(found, key=lambda at: at // _CHUNK):
+        for _, some in groupby(self.positions_in(group), key=lambda at: at // _CHUNK):
             wanted = list(some)
             own = frozenset(wanted)
             yield from (record for record in self.read(wanted[0], wanted[-1] + 1) if record.position in own)

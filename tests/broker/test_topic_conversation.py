@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from asof.cli.terminal import Person, Terminal
 from asof.runtime import clock
 from asof.service.conversation import Incoming, Outgoing, message_of
 from asof.service.service import Service
@@ -223,6 +224,42 @@ def test_a_chat_in_a_terminal_on_kafka_is_answered_by_a_worker_and_shows_what_it
     assert "Oslo" not in told.stderr + told.stdout, "it is another group's"
     assert "Erased 4 messages of the group g" in told.stderr, "two of each"
     worker.stop()
+
+
+class Effects:
+    """A screen that keeps what began to be believed."""
+
+    def __init__(self) -> None:
+        self.began: list[str] = []
+
+    def say(self, outgoing: Outgoing) -> None:
+        """Nobody listens."""
+
+    def note(self, text: str) -> None:
+        """Nobody reads."""
+
+    def learned(self, effect: Any) -> None:
+        self.began += [belief.fact for belief in effect.began]
+
+
+def test_a_terminal_waits_for_nothing_that_is_said_in_other_groups(chat: Chat) -> None:
+    screen = Effects()
+
+    async def talk() -> None:
+        async with talking(chat) as (conversation, service):
+            terminal = Terminal(service, conversation, Person("g", "1", "ana"), screen, clock.system)
+            await terminal.begin()
+            chat.say("I like jam.", "m1", "another")
+            chat.say("I live in Rome.", "m2")
+            chat.learn("elsewhere")
+            chat.say("I like figs.", "m3", "another")  # nobody learns from it
+            await until_known(conversation, "g", "Rome")
+            await asyncio.wait_for(terminal.learn(), SECONDS)
+            await asyncio.wait_for(terminal.learn(), SECONDS)
+
+    asyncio.run(talk())
+
+    assert screen.began == ["ana lives in Rome"]
 
 
 def test_the_routes_of_a_service_on_kafka_talk_by_way_of_the_topics(chat: Chat, start: Start) -> None:

@@ -584,6 +584,8 @@ def test_the_records_of_a_group_are_read_in_order_without_the_erased_ones_and_th
 
     assert [record.position for record in found] == list(range(5, MANY, 2))
     assert found == [record for record in log.read() if record.group == "ana"]
+    for start in (0, 5, 6, MANY - 2, MANY):
+        assert log.positions_in("ana", start) == [record.position for record in found if record.position >= start]
     assert log.group_of(MANY - 1) == "ana"
 
 

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from asof.operations import logs
-from asof.operations.errors import NotFound, UnavailableError
+from asof.operations.errors import UnavailableError
 from asof.service.conversation import Conversation, Forgotten, Incoming, Outgoing
 from asof.service.service import Service
 
@@ -80,17 +79,19 @@ class Terminal:
         return True
 
     async def learn(self) -> None:
-        """Show what was learned in this group since, once all that was said is learned from."""
-        end = (await self._service.take([])).start
+        """Show what was learned in this group since, once all that was said in it is learned from.
+
+        What is said elsewhere meanwhile, such as an import, is not waited for.
+        """
+        group = self._person.group
         async with self._learning:
-            while self._seen < end:
-                await self._processed(end - 1)
-                position, self._seen = self._seen, self._seen + 1
-                with suppress(NotFound):  # the offset of a transaction marker has no message
-                    outcome = await self._service.ask(partial(logs.message.ask, position=position))
-                    effect = getattr(outcome, "effect", None)
-                    if effect is not None and getattr(outcome, "group_id", None) == self._person.group:
-                        self._screen.learned(effect)
+            for position in await self._service.ask(lambda reader: reader.positions_in(group, self._seen)):
+                await self._processed(position)
+                self._seen = position + 1
+                outcome = await self._service.ask(partial(logs.message.ask, position=position))
+                effect = getattr(outcome, "effect", None)
+                if effect is not None:
+                    self._screen.learned(effect)
 
     async def _processed(self, position: int) -> None:
         while True:

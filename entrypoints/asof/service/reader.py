@@ -8,7 +8,7 @@ from asof.runtime.processes import return_freed_memory
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import AsofError
+from asof_streams.errors import AsofError, NotFound
 from asof_streams.instants import SECOND
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
@@ -84,6 +84,19 @@ class Reader(Session):
         """Return the position that the next message will have, as far as is known here: on a topic its offset."""
         with SqliteLog(self.places.messages) as log:
             return log.checkpoint() if is_copy(self.places.root) else log.end()
+
+    def positions_in(self, group: str, start: int) -> list[int]:
+        """Return the positions of a group's messages from one on, in order, as far as they are here.
+
+        On a topic they are offsets. Messages that were erased are left out.
+        """
+        try:
+            with SqliteLog(self.places.messages) as log:
+                if not is_copy(self.places.root):
+                    return log.positions_in(group, start)
+                return [log.cause_of(at) for at in log.positions_in(group, log.caused_by(start))]
+        except NotFound:  # nothing was said yet
+            return []
 
     def positions_of(self, request: KeyedRequest) -> range | None:
         """Return the positions of the messages of an earlier request; None: there was none. InvalidInput: another."""
