@@ -3,14 +3,43 @@
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from threading import Thread, current_thread
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
 
 from asof_streams.errors import BrokerUnavailable
+from asof_streams.kafka import client as client_module
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
+from patience import SECONDS
+
+
+class Connections:
+    """The connections of a part of aiokafka's, none of which is open."""
+
+    def __init__(self) -> None:
+        self._conns: dict[object, object] = {}
+
+    async def close(self) -> None:
+        pass
+
+
+class Consumer:
+    """As much of aiokafka's consumer as a client needs to open one, to ask it a question and to close it."""
+
+    def __init__(self, **_: object) -> None:
+        self._client = Connections()
+        self.stopped = False
+
+    async def start(self) -> None:
+        pass
+
+    async def stop(self) -> None:
+        self.stopped = True
+
+    async def topics(self) -> set[str]:
+        return {"t"}
 
 
 def test_whoever_asks_just_as_the_client_is_closed_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +57,29 @@ def test_whoever_asks_just_as_the_client_is_closed_does_not_wait_for_ever(monkey
         client.run(asyncio.sleep(300.0))
 
     closing.join()
+
+
+def test_a_producer_that_cannot_be_opened_now_holds_up_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting = Event()
+
+    class Producer:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        async def start(self) -> None:
+            starting.set()
+            await asyncio.Event().wait()
+
+        async def stop(self) -> None:
+            pass
+
+    monkeypatch.setattr(client_module, "AIOKafkaConsumer", Consumer)
+    monkeypatch.setattr(client_module, "AIOKafkaProducer", Producer)
+    with Client(Connection("127.0.0.1:1")) as client:
+        sent = client.begin_send("t", 0, [])
+        assert starting.wait(SECONDS)
+
+        assert client.topics() == {"t"}
+
+    with pytest.raises(BrokerUnavailable):
+        sent()

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 
@@ -25,6 +25,7 @@ _CLOSE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.25
 
 T = TypeVar("T")
+P = TypeVar("P", AIOKafkaConsumer, AIOKafkaProducer)
 
 
 class SentRun(NamedTuple):
@@ -45,10 +46,9 @@ class Client:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka", daemon=True)
         self._thread.start()
-        self._producer: AIOKafkaProducer | None = None
-        self._reader: AIOKafkaConsumer | None = None
-        self._metadata: AIOKafkaConsumer | None = None  # a second consumer, whose calls wait behind no fetch
-        self._opening = asyncio.Lock()  # concurrent first callers share one producer or consumer
+        self._producer = _Part(self._new_producer)
+        self._reader = _Part(self._new_consumer)
+        self._metadata = _Part(self._new_consumer)  # a second consumer, whose calls wait behind no fetch
 
     def close(self) -> None:
         """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
@@ -60,7 +60,7 @@ class Client:
         self._loop.close()
 
     async def _stop(self) -> None:
-        parts = [part for part in (self._producer, self._reader, self._metadata) if part is not None]
+        parts = self._producer, self._reader, self._metadata
         with suppress(TimeoutError):  # the broker may be away, and a producer then waits for its answer
             stops = asyncio.gather(*(part.stop() for part in parts), return_exceptions=True)
             await asyncio.wait_for(stops, _CLOSE_SECONDS)
@@ -69,7 +69,7 @@ class Client:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         with suppress(TimeoutError):  # a stop that was cut short has left its connections open
-            await asyncio.wait_for(asyncio.gather(*map(_close_connections, parts)), _CLOSE_SECONDS)
+            await asyncio.wait_for(asyncio.gather(*(part.abort() for part in parts)), _CLOSE_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -169,7 +169,7 @@ class Client:
         return self._begin(self._send(topic, partition, records), topic)
 
     async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[SentRun]:
-        producer = await self._started_producer()
+        producer = await self._producer.opened()
         batch = producer.create_batch()
         batches = [batch]
         for key, value, headers in records:
@@ -183,46 +183,32 @@ class Client:
         done = await asyncio.gather(*acknowledgements)
         return [SentRun(first.offset, full.record_count()) for first, full in zip(done, batches, strict=True)]
 
-    async def _started_producer(self) -> AIOKafkaProducer:
-        async with self._opening:
-            if self._producer is None:
-                producer = AIOKafkaProducer(
-                    **self.connection.arguments(),
-                    acks="all",
-                    enable_idempotence=True,
-                    max_batch_size=_BATCH_BYTES,
-                    max_request_size=DERIVED_BYTES,
-                )
-                await _start(producer)
-                self._producer = producer
-            return self._producer
+    def _new_producer(self) -> AIOKafkaProducer:
+        return AIOKafkaProducer(
+            **self.connection.arguments(),
+            acks="all",
+            enable_idempotence=True,
+            max_batch_size=_BATCH_BYTES,
+            max_request_size=DERIVED_BYTES,
+        )
 
     async def _assign(self, source: TopicPartition, start: int) -> None:
         """Let the reading consumer go on from an offset. It has no group: the logs keep their own offsets."""
-        async with self._opening:
-            if self._reader is None:
-                self._reader = await self._consumer()
-        self._reader.assign([source])
-        self._reader.seek(source, start)
+        reader = await self._reader.opened()
+        reader.assign([source])
+        reader.seek(source, start)
 
     async def _poll(self, source: TopicPartition) -> tuple[list[Raw], int]:
         """Return the records of one poll, and the offset after them and any markers of transactions."""
-        assert self._reader is not None
-        records = await self._reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
-        return [raw_of(record) for record in records.get(source, ())], await self._reader.position(source)
+        reader = await self._reader.opened()
+        records = await reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
+        return [raw_of(record) for record in records.get(source, ())], await reader.position(source)
 
     async def _unassign(self) -> None:
-        assert self._reader is not None
-        self._reader.unsubscribe()
+        (await self._reader.opened()).unsubscribe()
 
-    async def _started_metadata(self) -> AIOKafkaConsumer:
-        async with self._opening:
-            if self._metadata is None:
-                self._metadata = await self._consumer()
-            return self._metadata
-
-    async def _consumer(self) -> AIOKafkaConsumer:
-        consumer = AIOKafkaConsumer(
+    def _new_consumer(self) -> AIOKafkaConsumer:
+        return AIOKafkaConsumer(
             **self.connection.arguments(),
             enable_auto_commit=False,
             auto_offset_reset="none",
@@ -230,28 +216,26 @@ class Client:
             max_partition_fetch_bytes=_FETCH_BYTES,
             fetch_max_wait_ms=_FETCH_WAIT_MS,
         )
-        await _start(consumer)
-        return consumer
 
     async def _extent(self, at: TopicPartition) -> tuple[int, int]:
-        consumer = await self._started_metadata()
+        consumer = await self._metadata.opened()
         await introduce(consumer, [at.topic])
         first, end = await consumer.beginning_offsets([at]), await consumer.end_offsets([at])
         return first[at], end[at]
 
     async def _ends(self, partitions: list[TopicPartition]) -> dict[tuple[str, int], int]:
-        consumer = await self._started_metadata()
+        consumer = await self._metadata.opened()
         await introduce(consumer, {at.topic for at in partitions})
         ends = await consumer.end_offsets(partitions)
         return {(at.topic, at.partition): end for at, end in ends.items()}
 
     async def _partitions(self, topic: str) -> int:
-        consumer = await self._started_metadata()
+        consumer = await self._metadata.opened()
         cluster = await consumer._client.fetch_all_metadata()  # noqa: SLF001 - its own is of the topics it was asked for
         return len(cluster.partitions_for_topic(topic) or ())
 
     async def _topics(self) -> set[str]:
-        return set(await (await self._started_metadata()).topics())
+        return set(await (await self._metadata.opened()).topics())
 
 
 async def introduce(consumer: AIOKafkaConsumer, topics: Iterable[str]) -> None:
@@ -267,9 +251,35 @@ def raw_of(record: ConsumerRecord) -> Raw:
     return Raw(record.offset, record.timestamp, record.key, record.value, record.headers)
 
 
-async def _close_connections(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
-    """Close the connections of a producer or consumer whose stop was cut short."""
-    await (part._client if isinstance(part, AIOKafkaConsumer) else part.client).close()  # noqa: SLF001
+class _Part(Generic[P]):
+    """A consumer or producer that is opened by whoever needs it first; callers who come meanwhile wait, and share it.
+
+    One that cannot be opened now holds up no other.
+    """
+
+    def __init__(self, make: Callable[[], P]) -> None:
+        self._make = make
+        self._opening = asyncio.Lock()
+        self._part: P | None = None
+
+    async def opened(self) -> P:
+        """Return it, started."""
+        async with self._opening:
+            if self._part is None:
+                part = self._make()
+                await _start(part)
+                self._part = part
+            return self._part
+
+    async def stop(self) -> None:
+        """Wait until what was sent is acknowledged, and close the connections."""
+        if self._part is not None:
+            await self._part.stop()
+
+    async def abort(self) -> None:
+        """Close the connections, also of a stop that was cut short."""
+        if self._part is not None:
+            await (self._part._client if isinstance(self._part, AIOKafkaConsumer) else self._part.client).close()  # noqa: SLF001
 
 
 async def _start(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
