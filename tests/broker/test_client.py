@@ -97,7 +97,8 @@ def test_closing_ends_calls_that_wait_and_leaves_no_connection_open(
             failed.append(error)
 
     with frozen(own_broker):
-        calls = [partial(client.extent, topic, 0), partial(sent, client, topic, b"two")]
+        large = b"x" * 7_000_000  # more than the buffers of a connection take
+        calls = [partial(client.extent, topic, 0), partial(sent, client, Topics(prefix).episodic, large)]
         waiting = [threading.Thread(target=call, args=(work,), daemon=True) for work in calls]
         for thread in waiting:
             thread.start()

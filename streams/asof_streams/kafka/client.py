@@ -5,7 +5,7 @@ The logs and the engine are synchronous, and aiokafka is not; this module joins 
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
@@ -54,22 +54,19 @@ class Client:
         """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
         with self._beginning:
             self._closed = True
-        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        try:
+            asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
 
     async def _stop(self) -> None:
         parts = self._producer, self._reader, self._metadata
-        with suppress(TimeoutError):  # the broker may be away, and a producer then waits for its answer
-            stops = asyncio.gather(*(part.stop() for part in parts), return_exceptions=True)
-            await asyncio.wait_for(stops, _CLOSE_SECONDS)
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        with suppress(TimeoutError):  # a stop that was cut short has left its connections open
-            await asyncio.wait_for(asyncio.gather(*(part.abort() for part in parts)), _CLOSE_SECONDS)
+        await _all_done(part.stop() for part in parts)  # the broker may be away, and a producer then waits for it
+        await _cancel_others()
+        await _all_done(part.abort() for part in parts)  # also what was cut short, or was opened only meanwhile
+        await _cancel_others()  # that a stop began
 
     def __enter__(self) -> Self:
         return self
@@ -277,9 +274,15 @@ class _Part(Generic[P]):
             await self._part.stop()
 
     async def abort(self) -> None:
-        """Close the connections, also of a stop that was cut short."""
-        if self._part is not None:
-            await (self._part._client if isinstance(self._part, AIOKafkaConsumer) else self._part.client).close()  # noqa: SLF001
+        """Close the connections, also of a stop that was cut short, whatever was still to be sent."""
+        if self._part is None:
+            return
+        client = self._part._client if isinstance(self._part, AIOKafkaConsumer) else self._part.client  # noqa: SLF001
+        for connection in client._conns.values():  # noqa: SLF001
+            if connection._protocol._transport is not None:  # noqa: SLF001 - aiokafka has let go of what it closes
+                connection._protocol._transport.abort()  # noqa: SLF001 - a close would wait for a full buffer
+        await _all_done([self._part.stop()])
+        await client.close()
 
 
 async def _start(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
@@ -288,3 +291,17 @@ async def _start(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
     except BaseException:
         await part.stop()
         raise
+
+
+async def _all_done(work: Iterable[Awaitable[None]]) -> None:
+    """Wait until all is done or has failed, or for five seconds: then cancel what is not."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.gather(*work, return_exceptions=True), _CLOSE_SECONDS)
+
+
+async def _cancel_others() -> None:
+    """Cancel every other task of the loop, and wait until they have ended."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
