@@ -5,12 +5,14 @@ import os
 import signal
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 from asof.runtime.child_process import Channel, ChildProcess
 from asof.runtime.fork_server import ForkServer
 from asof.service.reader import Reader
 from asof.service.session import Session
+from asof.settings import Settings
 from asof_streams.errors import NotFound
 from patience import wait_until
 
@@ -67,6 +69,17 @@ def remember(channel: Channel, data: Path, count: int) -> None:
         for number in range(count):
             memory.add(f"I like Model{number}x.", role=f"User{number}")
     channel.send(None)
+
+
+def open_never(channel: Channel, settings: Settings) -> None:
+    """Work as a service's worker that is still opening the memory."""
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.open_logs import OpenLogs
+    from asof.service.worker_handle import WorkerStart
+
+    with closing(OpenLogs(DirectoryLayout(settings.data), settings)) as logs:
+        channel.send(WorkerStart(logs.messages.term))
+        channel.receive()
 
 
 def number_of_process(reader: Reader) -> int:

@@ -55,6 +55,8 @@ def test_beside_a_worker_it_takes_messages_and_answers_and_reads_what_it_wrote(
         first = post(server, "g", SAID, {**SAID, "content": "I like chess."})
         assert server.client.get("/readyz").status_code == 503
         assert first == 1
+        stated = {"group_id": "early", "statements": [{"subject": "Bo", "relation": "likes", "object": "Tea"}]}
+        assert server.client.post("/v1/facts", json=stated, headers={"Idempotency-Key": "k"}).status_code == 202
 
         worker = start(world, "worker")
 

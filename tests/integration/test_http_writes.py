@@ -1,5 +1,6 @@
 """Writing to a running server beyond messages: entities and episodes, and requests that are sent again."""
 
+import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,9 +12,17 @@ import pytest
 
 import asof
 from api_keys import TEAM_WRITE, WRITE, sent, written
+from asof.http.routes.v1 import state_facts
+from asof.http.schemas.v1 import Statements
+from asof.runtime.child_process import ChildProcess
+from asof.service.api_keys import EVERYBODY
+from asof.service.service import Service
+from asof.settings import Settings
 from asof_streams.ids import derive, episode_id
 from asof_streams.messages import FactStatement, IdentityStatement, TimezoneStatement
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import KeyedRequest
+from child_work import open_never
 from http_server import Server, serving
 from world import World
 
@@ -292,3 +301,18 @@ def test_a_request_that_is_sent_again_is_answered_alike_where_its_short_ref_mean
     assert before.json()["outcomes"][0]["state"] == "done"
     assert (again.status_code, again.json()["positions"]) == (202, before.json()["positions"])
     assert (other.status_code, other.json()["field"]) == (422, "statements.0.ref")
+
+
+def test_structured_facts_under_a_key_are_taken_once_while_the_memory_is_still_being_opened(tmp_path: Path) -> None:
+    stated = {"subject": "Bo", "relation": "likes", "object": "Tea"}
+    given, request = Statements.model_validate({"group_id": "g", "statements": [stated]}), KeyedRequest(b"k", b"said")
+
+    def start_child(_: object, settings: Settings) -> ChildProcess:
+        return ChildProcess(open_never, settings)
+
+    settings = Settings(data=tmp_path / "data", embedder="none")
+    nothing = lambda *_: None  # noqa: E731
+    with Service(settings, nothing, nothing, nothing, start_child) as service:
+        answers = [asyncio.run(state_facts(given, service, EVERYBODY, request)) for _ in range(2)]
+
+    assert [answer.positions for answer in answers] == [[0], [0]]

@@ -154,18 +154,23 @@ class Service:
         return True
 
     async def earlier_positions(self, request: KeyedRequest | None) -> range | None:
-        """Return the positions of the earlier request with this key; None: there was none.
+        """Return the positions of the earlier request with this key; None: there was none, or it cannot be told now.
 
-        InvalidInput: the key had another request.
+        It cannot on topics, and while the memory is being opened. InvalidInput: the key had another request.
         """
-        return None if request is None else await self.ask(lambda reader: reader.positions_of(request))
+        if self.on_topics or not self.worker.ready:  # taking waits for neither, and does the same request once
+            return None
+        return await self._positions_of(request)
 
     async def made(self, request: KeyedRequest | None) -> bool:
         """Return whether a request was made before; if so, its effect can be asked about."""
-        positions = await self.earlier_positions(request)
+        positions = await self._positions_of(request)
         if positions is not None:
             await self.done(positions[-1])
         return positions is not None
+
+    async def _positions_of(self, request: KeyedRequest | None) -> range | None:
+        return None if request is None else await self.ask(lambda reader: reader.positions_of(request))
 
     async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
         """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""
