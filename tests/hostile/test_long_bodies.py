@@ -31,6 +31,9 @@ class Served:
         self.before = self.turns
         return range(len(messages))
 
+    async def earlier_positions(self, request: Any) -> None:
+        assert request is None
+
     async def ask(self, question: Any) -> Any:
         self.question = question
         raise NotImplementedError
