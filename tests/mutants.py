@@ -347,6 +347,11 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_questions.py",
         "tests/unit/test_comparison.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/group_speakers.py": (
+        "tests/unit/test_recent_turns.py",
+        "tests/unit/test_mentions_agent.py",
+        "tests/unit/test_turns.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/turn_cache.py": (
         "tests/unit/test_recent_turns.py",
         "tests/unit/test_mentions_agent.py",

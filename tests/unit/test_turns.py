@@ -107,6 +107,23 @@ def test_the_name_of_who_speaks_for_the_first_time_is_left_out_and_no_name_of_an
     assert [text for _, _, text in history.episodes.turn_texts()][4] == "boat is not Zoe's"
 
 
+def test_the_name_of_a_speaker_is_read_once_however_many_turns_follow(tmp_path):
+    history = History(tmp_path)
+    for number in range(60):
+        history.say("2024-01-01", "Speaker1 says hello to Speaker59", role=f"Speaker{number}")
+    name_words.cache_clear()
+
+    texts = [text for _, _, text in history.episodes.turn_texts()]
+    history.close()
+
+    assert (texts[0], texts[58], texts[59]) == (
+        "Speaker1 says hello to Speaker59",
+        "says hello to Speaker59",
+        "says hello to ",
+    )
+    assert sum(name_words.cache_info()[:2]) == 60
+
+
 def test_a_turn_is_found_as_of_a_known_moment(history, by_words):
     assert by_words.search(search_of("car", "g", known_at="2024-01-01T12:00:00Z")) == []
     history.withdraw("2024-02-01", 1)

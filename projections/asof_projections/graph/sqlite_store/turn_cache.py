@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.ports import Turns
+from asof_projections.graph.sqlite_store.group_speakers import GroupSpeakers
 from asof_projections.graph.sqlite_store.plateaus import Plateaus
 from asof_projections.graph.sqlite_store.schema import has_id
-from asof_projections.speakers import name_words
 from asof_projections.time_words import tells_time
 from asof_streams.instants import INF
 
@@ -24,7 +24,6 @@ ROW: Final = np.dtype(
      ("tells_time", np.bool)]
 )  # fmt: skip
 _OF_TURN: Final = ("n", "grp", "said", "speaker", "characters", "words", "asks", "tells_time")
-_SPEAKERS: Final = 1 << 31  # more than there are, so that a group and a speaker are one number
 _TURNS: Final = """SELECT e.n, e.grp, e.valid_at, e.created_at, e.role, e.content_length,
     length(e.body) - length(replace(e.body, ' ', '')) + 1, substr(rtrim(e.body), -1) = char(63),
     substr(e.body, -e.content_length)
@@ -38,7 +37,6 @@ class TurnCache:
     """The columns of the turns as of the last refresh, by number."""
 
     def __init__(self) -> None:
-        self.speakers: list[str] = []
         self._last: tuple[tuple[int, ...] | None, int, Plateaus, Turns] | None = None
         self._withdrawal = -1  # the last that was read
         self._clear()
@@ -63,23 +61,20 @@ class TurnCache:
         places = places[np.argsort(self._column("grp")[places], kind="stable")]
         chosen = {name: self._column(name)[places] for name in _OF_TURN}
         chosen["n"].setflags(write=False)  # a vector index keeps what follows from it
-        spoke = np.flatnonzero(np.bincount(chosen["speaker"], minlength=len(self.speakers)))
-        of_these = np.zeros(len(self.speakers), np.int32)
+        spoke = np.flatnonzero(np.bincount(chosen["speaker"], minlength=len(self._speakers.names)))
+        of_these = np.zeros(len(self._speakers.names), np.int32)
         of_these[spoke] = np.arange(len(spoke))
         chosen["speaker"] = of_these[chosen["speaker"]]
         at = np.full(int(chosen["n"].max(initial=-1)) + 1, -1, np.int64)
         at[chosen["n"]] = np.arange(len(places))
-        return Turns(**chosen, at=at, speakers=tuple(self.speakers[number] for number in spoke.tolist()))
+        return Turns(**chosen, at=at, speakers=tuple(self._speakers.names[number] for number in spoke.tolist()))
 
     def _column(self, name: str) -> NDArray[Any]:
         return self._columns[name][: self._count]
 
     def names(self, group: int, number: int) -> Container[str]:
         """Return the words of the names of those who had spoken in a group, up to a turn."""
-        start, stop = np.searchsorted(self._spoke, (group * _SPEAKERS, (group + 1) * _SPEAKERS))
-        before = self._first[start:stop] <= number
-        speakers = (self._spoke[start:stop][before] % _SPEAKERS).tolist()
-        return frozenset().union(*(name_words(self.speakers[speaker]) for speaker in speakers))
+        return self._speakers.words(group, number)
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
         """Add the changes since the last refresh. writing: the open transaction may have uncommitted rows."""
@@ -93,7 +88,7 @@ class TurnCache:
         last = int(numbers[-1]) if len(numbers) else -1
         rows = np.fromiter(self._read(db.execute(_TURNS, (last,))), ROW)
         self._extend(rows)
-        self._note_speakers(rows)
+        self._speakers.note(rows)
         for number, at, n in db.execute(_WITHDRAWN, (self._withdrawal,)).fetchall():
             place = int(np.searchsorted(self._column("n"), number))
             if place < self._count and self._column("n")[place] == number:  # a structured fact is no turn
@@ -105,27 +100,12 @@ class TurnCache:
         self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, ROW[name]) for name in ROW.fields or ()}
         self._count = 0
         self._withdrawal = -1
-        self.speakers.clear()
-        self._numbers: dict[str, int] = {}  # of speakers
-        self._spoke = np.empty(0, np.int64)  # groups, each with a speaker: ascending
-        self._first = np.empty(0, np.int64)  # the first turn of each of these
+        self._speakers = GroupSpeakers()
 
     def _read(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
         for n, grp, said, known, role, characters, words, asks, text in rows:
-            speaker = self._numbers.get(role)
-            if speaker is None:
-                speaker = self._numbers[role] = len(self.speakers)
-                self.speakers.append(role)
+            speaker = self._speakers.number(role)
             yield n, grp, said, known, INF, speaker, characters, words, asks, tells_time(text)
-
-    def _note_speakers(self, rows: NDArray[np.void]) -> None:
-        spoke, first = np.unique(rows["grp"] * _SPEAKERS + rows["speaker"], return_index=True)
-        places = np.searchsorted(self._spoke, spoke)
-        known = np.zeros(len(spoke), np.bool)
-        inside = places < len(self._spoke)
-        known[inside] = self._spoke[places[inside]] == spoke[inside]
-        self._first = np.insert(self._first, places[~known], rows["n"][first[~known]])
-        self._spoke = np.insert(self._spoke, places[~known], spoke[~known])
 
     def _extend(self, rows: NDArray[np.void]) -> None:
         need = self._count + len(rows)
