@@ -87,10 +87,9 @@ class Terminal:
         async with self._learning:
             for position in await self._service.ask(lambda reader: reader.positions_in(group, self._seen)):
                 await self._processed(position)
-                self._seen = position + 1
                 outcome = await self._service.ask(partial(logs.message.ask, position=position))
-                effect = getattr(outcome, "effect", None)
-                if effect is not None:
+                self._seen = position + 1
+                if (effect := getattr(outcome, "effect", None)) is not None:
                     self._screen.learned(effect)
 
     async def _processed(self, position: int) -> None:
