@@ -49,6 +49,10 @@ class RecordedTimes:
         is_known = self._latest[0] == start
         self._latest = (stop, max(self._latest[1], latest)) if is_known else (-1, NEG)
 
+    def forget(self) -> None:
+        """Forget what was noted: it may be of a transaction that was rolled back."""
+        self._latest = (-1, NEG)
+
     def latest(self, end: int) -> int:
         """Return the latest of a log that ends at a position; NEG where there is no record."""
         if self._latest[0] != end:  # another writer was here, or the log has just been opened

@@ -562,11 +562,16 @@ class SqliteLog:
 
     @contextmanager
     def _writing(self) -> Iterator[Head]:
-        with self._guard, transaction(self._db):
-            head = self._records.head()
-            if head.term != self._term:
-                raise WriterBusy(f"{self.path}: another process has taken over writing; open it again")
-            yield head
+        try:
+            with self._guard, transaction(self._db):
+                head = self._records.head()
+                if head.term != self._term:
+                    raise WriterBusy(f"{self.path}: another process has taken over writing; open it again")
+                yield head
+        except BaseException:  # another writer may end where this one would have
+            self._times.forget()
+            self._last = (0, NEG)
+            raise
 
     def _raise_term(self) -> int:
         with self._guard, transaction(self._db):

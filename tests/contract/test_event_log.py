@@ -615,6 +615,25 @@ def test_no_group_is_recorded_before_the_latest_record_of_another(log: SqliteLog
     assert [log.recorded_at(position) for position in range(3)] == [500, 500, 501]
 
 
+def test_times_of_an_append_that_failed_are_forgotten(path: Path) -> None:
+    with (
+        SqliteLog(path, writable=True) as log,
+        SqliteLog(path, writable=True, term=log.term) as beside,
+        closing(sqlite3.connect(path)) as raw,
+    ):
+        log.accept([said("first")], clock=10)
+        raw.execute("CREATE TRIGGER full BEFORE UPDATE ON head BEGIN SELECT RAISE(ABORT, 'full'); END")
+        with pytest.raises(sqlite3.IntegrityError):
+            log.accept([said("lost")], clock=20)
+        raw.execute("DROP TRIGGER full")
+        beside.accept([said("second")], clock=30)  # it ends where the one that failed would have
+
+        log.accept([said("third"), said("first", "ben")], clock=15)
+
+        assert [record.recorded_at for record in log.read()] == [10, 30, 31, 30]
+        assert log.verify() == 4
+
+
 def test_content_is_gone_without_an_erasure_where_it_was_suppressed(path: Path) -> None:
     secret = Message(group_id="ana", content="CANARY", role_type="user", suppress_content=True)
     with SqliteLog(path, writable=True) as log:
