@@ -20,6 +20,7 @@ class RecordedTimes:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
+        self._last: tuple[int, Mapping[str, int]] = (-1, {})  # its end when these were the last ones of some groups
 
     def next(self, end: int, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
         """Return the recorded times of further messages, given the group of each, behind the end of the log.
@@ -31,8 +32,9 @@ class RecordedTimes:
         imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
         times = []
         latest = self.latest(end) if recorded is None else NEG
+        known = self._last[1] if self._last[0] == end else {}  # mostly a message follows one of its group
         for index, group in enumerate(groups):
-            before = last[group] if group in last else self.last(group)
+            before = last[group] if group in last else known[group] if group in known else self.last(group)
             at = clock if recorded is None else recorded[index]
             if recorded is not None and at < imported.get(group, before - _EQUAL_TIMES):
                 raise PositionConflict(
@@ -46,12 +48,13 @@ class RecordedTimes:
     def note(self, start: int, stop: int, times: Mapping[str, int], latest: int) -> None:
         """Keep the times of the records of [start, stop): of each group that of its last one, and the latest of all."""
         self._db.executemany(_DATED, times.items())
+        self._last = (stop, times)
         is_known = self._latest[0] == start
         self._latest = (stop, max(self._latest[1], latest)) if is_known else (-1, NEG)
 
     def forget(self) -> None:
         """Forget what was noted: it may be of a transaction that was rolled back."""
-        self._latest = (-1, NEG)
+        self._latest, self._last = (-1, NEG), (-1, {})
 
     def latest(self, end: int) -> int:
         """Return the latest of a log that ends at a position; NEG where there is no record."""

@@ -69,3 +69,18 @@ def test_the_latest_of_a_log_is_kept_until_another_writer_was_there(
     db.execute("INSERT INTO groups VALUES ('i', 100)")
     times.note(7, 9, {"g": 6}, 6)  # behind what another wrote
     assert times.latest(9) == 100
+
+
+def test_the_last_times_of_a_log_are_kept_until_another_writer_was_there_or_they_are_forgotten(
+    times: RecordedTimes, db: sqlite3.Connection
+) -> None:
+    times.note(0, 2, {"g": 5}, 5)
+    db.execute("UPDATE groups SET recorded_at = 99")
+    assert times.next(2, ["g"], 1, [6]) == [6]
+    with pytest.raises(PositionConflict):  # it lies more than a second before the one that it follows
+        times.next(3, ["g"], 1, [98 - SECOND])
+    assert times.next(3, ["g"], 1, [6]) == [100]
+
+    times.forget()
+    assert times.next(2, ["g"], 1, [6]) == [100]
+    assert times.latest(2) == 99
