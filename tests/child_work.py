@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asof.runtime.child_process import Channel, ChildProcess
 from asof.runtime.fork_server import ForkServer
@@ -15,6 +16,9 @@ from asof.service.session import Session
 from asof.settings import Settings
 from asof_streams.errors import NotFound
 from patience import wait_until
+
+if TYPE_CHECKING:
+    from asof.runtime.writer import Writer
 
 
 def echo(channel: Channel, prefix: str) -> None:
@@ -69,6 +73,34 @@ def remember(channel: Channel, data: Path, count: int) -> None:
         for number in range(count):
             memory.add(f"I like Model{number}x.", role=f"User{number}")
     channel.send(None)
+
+
+def recorded(settings: Settings, said: dict[str, str]) -> "Writer":
+    """Return a writer that has taken a message and recorded it, and not shown yet what is believed of it."""
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.open_logs import OpenLogs
+    from asof.runtime.writer import Writer
+    from asof_streams.messages import Message, accept
+
+    writer = Writer(OpenLogs(DirectoryLayout(settings.data), settings))
+    writer.messages.accept([accept(Message, said)], clock=writer.messages.latest() + 1)
+    writer.process(flush=False)
+    writer.engine.episodic.flush()
+    return writer
+
+
+def believe_when_called(channel: Channel, settings: Settings, said: dict[str, str]) -> None:
+    """Work as a service's worker that has recorded a message, and believes it once it is called, whatever for."""
+    from asof.service.worker_handle import WorkerAnswer, WorkerProgress, WorkerStart
+
+    with closing(recorded(settings, said)) as writer:
+        channel.send(WorkerStart(writer.messages.term))
+        channel.send(WorkerProgress(writer.messages.end() - 1))
+        while (call := channel.receive()) is None:
+            pass  # it is woken, as by the start of a service
+        writer.engine.flush()
+        channel.send(WorkerAnswer(call.number, None, None))
+        channel.receive()
 
 
 def open_never(channel: Channel, settings: Settings) -> None:

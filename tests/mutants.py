@@ -322,6 +322,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "projections/asof_projections/graph/sqlite_store/identities.py": _ASKED,
     "projections/asof_projections/graph/sqlite_store/post_projector.py": (
         "tests/contract/test_graph_store.py",
+        "tests/unit/test_episode_reader.py",
         "tests/unit/test_posts.py",
         "tests/unit/test_query_plans.py",
     ),

@@ -15,6 +15,7 @@ import oracle
 from asking import facts_at, facts_during, filter_of
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
+from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import FactSearchQuery, ask
 from asof_projections.model.rows import FactRow, Moment, Slot, Window
@@ -1626,6 +1627,14 @@ def test_an_erased_group_was_never_known_and_leaves_no_byte(store, stores) -> No
     stored = stores.stored()
     assert b"zxqv" not in stored
     assert b"gone" not in stored
+
+
+def test_an_erasure_reaches_every_table_whose_rows_are_of_a_group(known) -> None:
+    tables = known._db.execute(
+        "SELECT s.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE rootpage AND c.name = 'grp'"
+    )
+
+    assert {name for (name,) in tables} == {*schema.GROUPED}
 
 
 def test_an_erased_group_can_be_told_anew(store) -> None:

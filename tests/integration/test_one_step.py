@@ -1,19 +1,22 @@
 """One message is one step for who reads: its episode and what follows from it are seen together, or neither is."""
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import asof
 from asof.api.memory import Memory
+from asof.operations.posts import feedback
 from asof.runtime.child_process import ChildProcess
-from asof.runtime.layout import DirectoryLayout
-from asof.runtime.open_logs import OpenLogs
 from asof.runtime.writer import Writer
+from asof.service.service import Service
 from asof.settings import Settings
-from asof_streams.messages import Message, accept
-from child_work import remember
+from asof_projections.model.queries import FeedbackQuery, ask
+from child_work import believe_when_called, recorded, remember
 from effort import tries
 from http_server import Server
 
@@ -34,16 +37,16 @@ def reader(data: Path) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def writer(data: Path) -> Iterator[Writer]:
+def writer(settings: Settings) -> Iterator[Writer]:
     """A writer that has taken a message and recorded it, and not shown yet what is believed of it."""
-    logs = OpenLogs(DirectoryLayout(data), Settings(data=data, embedder="none"))
-    writer = Writer(logs)
     said = {"group_id": "default", "content": "I live in Oslo.", "role": "Ana", "role_type": "user"}
-    logs.messages.accept([accept(Message, said)], clock=logs.messages.latest() + 1)
-    writer.process(flush=False)
-    writer.engine.episodic.flush()
-    yield writer
-    writer.close()
+    with closing(recorded(settings, said)) as writer:
+        yield writer
+
+
+@pytest.fixture
+def settings(data: Path) -> Settings:
+    return Settings(data=data, embedder="none")
 
 
 def seen(memory: Memory) -> tuple[int, int, int, list[str]]:
@@ -59,6 +62,51 @@ def test_an_episode_is_seen_from_the_moment_that_its_facts_are(reader: Memory, w
 
     assert before == (1, 1, 1, ["Rome"])
     assert seen(reader) == (2, 2, 2, ["Oslo"])
+
+
+UNDO = {"group_id": "default", "content": "🗑️", "role_type": "user", "kind": "reaction", "reply_to": "2"}
+
+
+@pytest.fixture
+def corrected(reader: Memory) -> Memory:
+    """A memory of which a message to the bot is feedback, which UNDO takes back."""
+    reader.add("You live in Rome, Ana.", role_type="assistant", kind="message", external_id="1")
+    reader.add("Shorter, please.", kind="message", external_id="2", reply_to="1")
+    return reader
+
+
+def test_feedback_is_seen_as_withdrawn_once_what_withdraws_it_is_believed(
+    corrected: Memory, settings: Settings
+) -> None:
+    before = corrected.feedback(withdrawn=True)
+    corrected.close()
+    with closing(recorded(settings, UNDO)) as writer, asof.open(settings.data, embedder="none") as reader:
+        recorded_alone = reader.feedback(withdrawn=True), reader.feedback()
+        writer.engine.flush()
+        [after] = reader.feedback(withdrawn=True)
+
+        assert recorded_alone == (before, before)
+        assert (after.uuid, after.withdrawn_at is None, reader.feedback()) == (before[0].uuid, False, [])
+
+
+def test_feedback_is_served_as_withdrawn_once_what_withdraws_it_is_believed(
+    corrected: Memory, settings: Settings
+) -> None:
+    before = corrected.feedback()
+    corrected.close()
+
+    async def served(service: Service) -> tuple[object, object]:
+        question = partial(feedback, query=ask(FeedbackQuery, {}))
+        alone = await service.ask(question)
+        await asyncio.wrap_future(service.worker.call(repr))
+        return alone, await service.ask(question)
+
+    def start_child(_: object, settings: Settings) -> ChildProcess:
+        return ChildProcess(believe_when_called, settings, UNDO)
+
+    nothing = lambda *_: None  # noqa: E731
+    with Service(settings, nothing, nothing, nothing, start_child) as service:
+        assert asyncio.run(served(service)) == (before, [])
 
 
 def test_no_episode_is_seen_without_its_facts_while_another_process_writes(data: Path, reader: Memory) -> None:

@@ -8,7 +8,9 @@ from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
     FeedbackReceived,
+    FeedbackWithdrawn,
     GoalDeclared,
+    GoalWithdrawn,
     MentionObserved,
     MessageParked,
     MessageRetried,
@@ -37,15 +39,19 @@ def told() -> Story:
     story.tell(FeedbackReceived(feedback_id="f", external_id="1", content="Fine.", **chat))
     story.tell(GoalDeclared(goal_id="goal", external_id="2", **goal))
     story.tell(EpisodeWithdrawn(episode_id="b"), MessageParked(reason="limit"))
+    story.tell(FeedbackReceived(feedback_id="f2", external_id="3", content="Fine.", **chat))
+    story.tell(FeedbackWithdrawn(feedback_id="f"))
+    story.tell(GoalWithdrawn(goal_id="goal"))
+    story.tell(FeedbackWithdrawn(feedback_id="f2"), FeedbackReceived(feedback_id="f3", content="Good.", **chat))
     return story
 
 
 def seen(store: SqliteGraph) -> tuple[object, ...]:
     return (
         [list(rows(None)) for rows in (store.episodes, store.mentions, store.relationships)],
-        [(store.episode(id_), store.withdrawn(id_), store.post("g", id_)) for id_ in (*IDS, "1", "2")],
+        [(store.episode(id_), store.withdrawn(id_), store.post("g", id_)) for id_ in (*IDS, "1", "2", "3")],
         [store.parked(None, limit=9), store.parked_count(), store.retried(3), store.unsettled(3)],
-        [row.uuid for row in store.feedback("g", None, withdrawn=True)],
+        [store.feedback("g", None, withdrawn=withdrawn) for withdrawn in (False, True)],
         store.declarers(["goal"]),
         store.recent("g", "message", 9, 99, 9),
     )

@@ -46,6 +46,8 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     posts._OBJECTIVE_OF: "objective_goal (goal=?)",
     post_projector._WITHDRAW.format("feedback", "uuid"): "feedback_uuid (uuid=?)",
     post_projector._WITHDRAW.format("goals", "uuid"): "goal_uuid (uuid=?)",
+    post_projector._WITHDRAWAL.format("feedback"): "feedback_uuid (uuid=?)",
+    post_projector._WITHDRAWAL.format("goals"): "goal_uuid (uuid=?)",
     views._STATES: "parked_cause (cause=?)",
     views._RETRIED: "retry_cause (cause=?)",
     views._ENTITY_BY_ID: "entity_uuid",

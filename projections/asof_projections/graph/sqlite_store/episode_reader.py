@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.instants import INF
 
 # A view hides the table of its name. The plus keeps SQLite from choosing the row id before a better index.
 _TABLES: Final = (
@@ -20,10 +21,14 @@ _TABLES: Final = (
     "parked",
     "retries",
     "posts",
-    "feedback",
-    "goals",
 )
 _VIEW: Final = "CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE +n < believed()"
+_POSTS: Final = {  # whose withdrawal is written in their rows, and the other columns of these
+    "feedback": "n, uuid, grp, role, role_type, content, valid_at, created_at",
+    "goals": "n, uuid, grp, role, role_type, content, description, saliency, valid_at, created_at",
+}
+_VIEW_OF_POSTS: Final = f"""CREATE TEMP VIEW {{0}} AS SELECT {{1}}, iif((SELECT w.withdrawal FROM post_withdrawals w
+    WHERE w.post = p.n) >= believed(), {INF}, withdrawn_at) AS withdrawn_at FROM main.{{0}} p WHERE +n < believed()"""
 
 
 class EpisodeReader(SqliteGraph):
@@ -37,6 +42,8 @@ class EpisodeReader(SqliteGraph):
             self._db.create_function("believed", 0, lambda: self._stop, deterministic=True)
             for table in _TABLES:
                 self._db.execute(_VIEW.format(table))
+            for table, others in _POSTS.items():
+                self._db.execute(_VIEW_OF_POSTS.format(table, others))
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         self._stop = self._believed()

@@ -19,6 +19,7 @@ _FALSE: Final = "NULL value in cardinalities.single"  # SQLite before 3.41 says 
 _MANY: Final = 1_000_000  # findings: the false ones must not crowd out the others
 _ORDER: Final = ORDER | {
     "answers": "n",
+    "post_withdrawals": "post",
     "words": "grp, word, entity, episode",
     **{f"{words}_config": "k" for words in schema.WORDS},
     "sqlite_schema": "type, name",

@@ -15,6 +15,7 @@ _POST: Final = "INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _FEEDBACK: Final = f"INSERT INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?, ?, {INF})"
 _GOAL: Final = f"INSERT INTO goals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {INF})"
 _WITHDRAW: Final = f"UPDATE {{}} SET withdrawn_at = ? WHERE {{}} = ? AND withdrawn_at = {INF}"
+_WITHDRAWAL: Final = "INSERT OR IGNORE INTO post_withdrawals SELECT n, grp, ? FROM {} WHERE uuid = ?"
 _OBJECTIVE: Final = f"INSERT INTO objectives VALUES (?, ?, ?, ?, ?, ?, ?, ?, {INF})"
 _OBJECTIVE_GOAL: Final = f"INSERT INTO objective_goals VALUES (?, ?, ?, ?, ?, ?, {INF})"
 _FORGET_UNSEEN: Final = f"DELETE FROM objectives WHERE uuid = ? AND kt = {INF} AND kf = ?"
@@ -63,11 +64,15 @@ class PostProjector:
         self._post(r, e, e.goal_id, "goal")
 
     def _feedback_withdrawn(self, r: Record, e: FeedbackWithdrawn) -> None:
-        self._withdraw(r, "feedback", "uuid", e.feedback_id, "feedback_uuid")
+        self._withdraw_post(r, "feedback", e.feedback_id, "feedback_uuid")
 
     def _goal_withdrawn(self, r: Record, e: GoalWithdrawn) -> None:
-        self._withdraw(r, "goals", "uuid", e.goal_id, "goal_uuid")
+        self._withdraw_post(r, "goals", e.goal_id, "goal_uuid")
         self._withdraw(r, "objective_goals", "goal", e.goal_id, "objective_goal")
+
+    def _withdraw_post(self, r: Record, table: str, uuid: str, index: str) -> None:
+        self._withdraw(r, table, "uuid", uuid, index)
+        self._db.execute(_WITHDRAWAL.format(table), (r.position, uuid))
 
     def _withdraw(self, r: Record, table: str, column: str, uuid: str, index: str) -> None:
         self._buffer.flush()

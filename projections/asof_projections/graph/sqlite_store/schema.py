@@ -2,7 +2,8 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
-A row of `posts` has the n of the turn, the feedback or the goal that it is, and what a chat tells of it.
+A row of `posts` has the n of the turn, the feedback or the goal that it is, and what a chat tells of it, and one of
+`post_withdrawals` that of feedback or a goal, with the position of the record that withdrew it.
 A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan, a row of
 `literals` that of one which gives its object as a number, or has qualifiers.
 The words of an entity's own name are of no episode (''), those of other names of that which gave it.
@@ -130,12 +131,17 @@ CREATE VIRTUAL TABLE turn_words USING fts5 (content, speaker, grp, content = 'tu
 INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 """
 
+# Until a withdrawal is believed, readers see what it withdraws as it stood. This is none of TABLES, which a graph
+# database has too: nobody asks it for that, and its graphs stay as they are. No digest has positions.
+_WITHDRAWALS: Final = """CREATE TABLE post_withdrawals (post INTEGER PRIMARY KEY, grp INTEGER NOT NULL,
+    withdrawal INTEGER NOT NULL)"""
+
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
     "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "literals", "endings",
     "retractions", "contradictions", "closings", "consolidations", "posts", "feedback", "goals", "objectives",
-    "objective_goals",
+    "objective_goals", "post_withdrawals",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -251,7 +257,7 @@ WORDS: Final = {"sentence_words": "sentences", "turn_words": "turns"}  # full-te
 
 INDEXES: Final = KEYS | ASKED | READ
 
-_LAYOUT: Final = (TABLES.rstrip("; \n"), *(f"CREATE {index}" for index in INDEXES.values()))
+_LAYOUT: Final = (TABLES.rstrip("; \n"), _WITHDRAWALS, *(f"CREATE {index}" for index in INDEXES.values()))
 _STATEMENTS: Final = frozenset(statement.strip() for part in _LAYOUT for statement in part.split(";"))
 _META: Final = next(statement for statement in _STATEMENTS if statement.startswith("CREATE TABLE meta "))
 VERSION: Final = f"{_REVISION}-{sha256(';'.join(_LAYOUT).encode()).hexdigest()[:8]}"
