@@ -72,6 +72,13 @@ _FACTS: Final = (
     "tests/unit/test_query_plans.py",
     "tests/unit/test_questions.py",
 )
+_STORE: Final = (
+    "tests/contract/test_graph_store.py",
+    "tests/unit/test_event_projector.py",
+    "tests/unit/test_query_plans.py",
+    "tests/unit/test_recent_turns.py",
+    "tests/unit/test_writer_lookups.py",
+)
 _VIEWS: Final = (
     "tests/contract/test_graph_store.py",
     "tests/unit/test_consolidation.py",
@@ -308,6 +315,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_written_forms.py",
         "tests/integration/test_export_forms.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/event_projector.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/facts.py": _FACTS,
     "projections/asof_projections/graph/sqlite_store/views.py": _VIEWS,
     "projections/asof_projections/graph/sqlite_store/episode_reader.py": (

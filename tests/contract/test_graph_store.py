@@ -698,6 +698,20 @@ def test_every_store_has_the_same_digest_of_what_a_chat_told(stores, known, stor
         assert empty != store.digest() == known.digest()
 
 
+def test_every_store_has_the_same_digest_of_what_was_said_again_retracted_and_revised(stores, known, story) -> None:
+    story.tell(fact("f", "Ana", "lives_in", "Rome"), fact("g", "Ana", "lives_in", "Oslo", qualifiers={"by": "Zoë"}))
+    story.tell(FactReinforced(fact_id="f", said_at=3, episode_id="again", qualifiers={"by": "Zoë"}))
+    story.tell(ended("e", "Ana", "lives_in", "Rome", 9), unasserted("f", (0, 9), kind="ended", cause="e"))
+    story.tell(retracted("r", "f", "f", "e"), unasserted("f", kind="retracted", cause="r"))
+    story.tell(retracted("s", "r", "r", live=("f", "e")), FactRestored(fact_id="f", cause="s", holds=((0, 9),)))
+    story.tell(retracted("t", "g"), FactAttested(fact_id="f", attested=0))
+    commit(known, story)
+    with stores.writing("other") as store:
+        commit(store, story)
+
+        assert store.digest() == known.digest()
+
+
 def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_the_log(store, story) -> None:
     at_ = [story.tell(MessageParked(reason=why), group=group) for why, group in (("1", "g"), ("2", "h"), ("3", "g"))]
     commit(store, story)
