@@ -130,8 +130,17 @@ def interpreter(folder: Path) -> Path:
     return executable
 
 
-def _launched(*request: str) -> list[str]:
-    return [sys.executable, "-I", "-S", str(LAUNCHER), str(zygote().path), *request]
+def program(code: str, *arguments: object, has_children: bool = False) -> list[str]:
+    """Return the command line for a program in Python, with its arguments: it is forked, and need import nothing again.
+
+    `has_children` is needed where its children have to end as it does.
+    """
+    return _launched("run", sys.executable, "-c", code, *map(str, arguments), has_children=has_children)
+
+
+def _launched(request: str, *arguments: str, has_children: bool = False) -> list[str]:
+    children = str(int(has_children))
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(zygote().path), request, children, *arguments]
 
 
 def spawn(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Process:

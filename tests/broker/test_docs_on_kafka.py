@@ -1,7 +1,6 @@
 """The how-tos about Kafka do what they say, each with topics of its own; tests/documents.py reads them."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ import documents
 from asking import records
 from asof.api.memory import Memory
 from asof.settings import Settings
+from asof_process import launcher
 from asof_streams.errors import NotFound
 from patience import wait_until
-
-WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.script()", "worker"]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +30,7 @@ def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Pa
 def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path, prefix: str) -> None:
     documents.run(documents.ROOT / "docs" / "how-to" / "produce-to-kafka.md", prefix)
 
-    with subprocess.Popen(WORKER) as worker:
+    with subprocess.Popen(launcher("worker")) as worker:
         try:
             wait_until(lambda: objects(tmp_path / "asof-data") == {"Acme", "Beta", "Berlin", "Madrid"})
         finally:

@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from asof.kafka.encryption import choose_encryption
 from asof.kafka.recorder import RecorderPartition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
+from asof_process import program
 from asof_streams.errors import InvalidInput, KeysUnavailable
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.key_store import key_place
@@ -210,7 +210,7 @@ def test_a_recorder_that_dies_between_the_keys_and_the_rows_leaves_nothing_to_re
         memory.erase("ana")
     world.add("ana", "I live in Rome.")
     arguments: list[str | Path] = [data, tmp_path / "keys", world.connection.bootstrap, world.topics.prefix]
-    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False)
+    killed = subprocess.run(program(KILLED, *arguments), check=False)
     assert killed.returncode == -signal.SIGKILL
     with SqliteLog(data / "messages.sqlite") as log:
         assert ANA not in str([*log.read()])

@@ -6,10 +6,8 @@ tests/history/directories has their records, and the directory and the answers o
 import asyncio
 import json
 import lzma
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from asof_command import asof
 from asof_ontologies import registry
+from asof_process import launcher
 from asof_projections.versions import RULE
 from asof_streams.events import types
 from asof_streams.messages import FactStatement
@@ -31,7 +30,6 @@ from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
 
 BEGUN_WITH = Path(registry.__file__).parent / "data" / "earlier" / "default-56d3132f249d.yaml"
-ASOF = Path(sys.executable).with_name("asof")
 SETTINGS = {
     "cleanup.policy": "delete",
     "retention.ms": "-1",
@@ -221,7 +219,7 @@ def topics(bootstrap: str, prefix: str, tmp_path: Path, monkeypatch: pytest.Monk
 @contextmanager
 def working(data: Path) -> Iterator[None]:
     """A worker that runs."""
-    with subprocess.Popen([ASOF, "worker", "--data", str(data)], env=os.environ) as worker:
+    with subprocess.Popen(launcher("worker", "--data", str(data))) as worker:
         try:
             yield
         finally:

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,7 +25,6 @@ from asof_streams.sqlite_log import SqliteLog
 from kafka_worker import Running, World, dump, embedded, until_known
 from sealed_world import Sealed
 
-TESTS = Path(__file__).parents[1]
 ANA, QUORL = "Zephyrine", "Quorltown"
 TOLD = (
     "I live in Madrid. I work at Acme.",
@@ -147,8 +145,7 @@ def test_a_telling_that_is_torn_is_begun_anew_by_whoever_comes_next(
     ask(world, 1)
     topic = f"{world.topics.prefix}.{log}"
     arguments = [tmp_path / "data", world.connection.bootstrap, world.topics.prefix, topic, count]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    died = subprocess.run([sys.executable, "-c", TORN, *map(str, arguments)], check=False, env=environment)
+    died = subprocess.run(asof_process.program(TORN, *arguments), check=False)
     assert died.returncode == -signal.SIGKILL
     tell(world, "third")
 

@@ -4,7 +4,6 @@ import asyncio
 import re
 import signal
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +19,7 @@ from asof.operations.kafka import check_topics
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import places_of
 from asof.settings import Settings
+from asof_process import program
 from asof_streams.errors import InvalidInput, TopicUnfit, UnavailableError
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.partitioning import partition_of
@@ -245,8 +245,8 @@ def test_a_rewrite_that_is_killed_is_gone_on_with_and_nobody_works_on_its_topics
     work(world, tmp_path / "data")
     erase(world, 1)
     found = work(world, tmp_path / "data")
-    arguments = [world.connection.bootstrap, world.topics.prefix, target.topics.prefix, str(number)]
-    assert subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False).returncode == -signal.SIGKILL
+    arguments = [world.connection.bootstrap, world.topics.prefix, target.topics.prefix, number]
+    assert subprocess.run(program(KILLED, *arguments), check=False).returncode == -signal.SIGKILL
     if number > 1:
         with pytest.raises(TopicUnfit, match="asof topics rewrite"):
             target.partition(tmp_path / "early")

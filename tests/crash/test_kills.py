@@ -6,7 +6,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ import asof
 from asof.runtime import bulk_build_state, child_process, ingestion
 from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
+from asof_process import program
 from child_work import remember
 from effort import tries
 
@@ -67,7 +67,10 @@ class Zygote:
     def __init__(self, lines: Path) -> None:
         self.lines = lines
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "zygote.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            program((HERE / "zygote.py").read_text("utf-8"), has_children=True),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def run(

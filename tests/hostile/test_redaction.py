@@ -6,7 +6,6 @@ it, and a build anew gives the same digest.
 
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
+from asof_process import program
 from asof_streams.errors import InvalidInput, NotFound
 from effort import tries
 from http_server import serving
@@ -269,9 +269,7 @@ def test_an_erasure_that_is_killed_anywhere_is_done_by_whoever_opens_the_directo
         world = World(tmp_path / str(which))
         tell(world)
         world.memory.close()
-        died = subprocess.run(
-            [sys.executable, "-c", _DYING, str(world.path), str(which)], capture_output=True, text=True, check=False
-        )
+        died = subprocess.run(program(_DYING, world.path, which), capture_output=True, text=True, check=False)
         if died.returncode == 0:
             break
         assert died.returncode == -signal.SIGKILL, died.stderr
