@@ -253,7 +253,7 @@ def kinds(shape: tuple[str, ...]) -> set[str]:
 
 
 def shapes() -> list[tuple[str, ...]]:
-    subjects = ("subject", "subject among")
+    subjects = ("subject", "subject among", "subject called", "subject called anywhere")
     objects = ("object", "object among", "value", "object among or value")
     claims = [(s,) for s in subjects] + [(o,) for o in objects] + [(s, o) for s in subjects for o in objects] + [()]
     scopes = ["relation", "relation named", "group", None]

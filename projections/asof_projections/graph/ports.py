@@ -254,11 +254,11 @@ class GraphStore(Protocol):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        """Return the versions that overlap a window on both clocks, by valid_at, then in log order.
+        """Return the versions that overlap a window on both clocks, by valid_at, then in log order; all of one state.
 
-        The list begins after the query's cursor. subjects, objects: ids of the entities that the query's names stand
-        for, of which a fact needs one; None: any. A fact whose object is the query's object as a literal fits too.
-        limit: how many at most; None: all.
+        The list begins after the query's cursor. subjects, objects: ids of entities, of which a fact needs one, in
+        place of those that the query's names stand for at the last known moment of the window. A fact whose object is
+        the query's object as a literal fits too. limit: how many at most; None: all.
         """
         ...
 

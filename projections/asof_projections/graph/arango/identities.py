@@ -8,7 +8,8 @@ from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import ArangoFacts
 from asof_projections.graph.arango.wire import Document, declaration
 from asof_projections.graph.ports import Neighbourhood
-from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
+from asof_projections.model.queries import FactsFilter
+from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, FactRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
 from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
@@ -59,6 +60,31 @@ class ArangoIdentities(ArangoFacts):
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         return set(self._reach(None, None, uuids, Moment(None, known), 0)["alike"])
+
+    def facts(
+        self,
+        query: FactsFilter,
+        window: Window,
+        *,
+        subjects: Sequence[str] | None = None,
+        objects: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[FactRow]:
+        about = query.about if subjects is None else None
+        thing = query.object if objects is None else None
+        if about is None and thing is None:
+            return super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
+        with self._one_state():
+            if about is not None and not (subjects := self._who(query.group, about, window.kmax)):
+                return []
+            if thing is not None:
+                objects = self._who(query.group, thing, window.kmax)
+            return super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
+
+    def _who(self, group: str | None, name: str, known: int) -> list[str]:
+        """Return the ids of the entities with a name, or else an id, and of their duplicates; sorted."""
+        step = self._reach(group, name, possible_ids(group, name), Moment(None, known), 0)
+        return sorted(step["alike"])
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         window, most = Window.at(at), NO_LIMIT if limit is None else limit

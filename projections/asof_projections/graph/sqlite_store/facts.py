@@ -12,8 +12,10 @@ from operator import itemgetter
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import ENTITIES, OF_THESE, SqliteReader, listed
+from asof_projections.graph.sqlite_store.columns import COUNTED, LINKED
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window, literals_of
+from asof_projections.names import key
 from asof_streams.instants import INF
 
 # The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
@@ -49,10 +51,16 @@ _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) A
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
+# The entity with a name, if it is the only one and has no duplicates, as nearly all have none.
+_ONLY_ONE: Final = f"""s = (SELECT
+    CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END
+    FROM names m INDEXED BY name_key WHERE m.grp {{}} AND m.key = :key AND {COUNTED})"""
 _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {AMONG.format('number')}"),
     "subject": ("subject", f"s = ({ENTITIES} = :subject)"),
     "subject among": ("subject", f"s IN ({ENTITIES} {AMONG.format('subject')})"),
+    "subject called": ("subject", _ONLY_ONE.format(f"= {_GROUP}")),
+    "subject called anywhere": ("subject", _ONLY_ONE.format("IN (SELECT n FROM groups)")),
     "object": ("object", f"object = ({ENTITIES} = :object)"),
     "object among": ("object", f"object IN ({ENTITIES} {AMONG.format('object')})"),
     "value": ("object", "object = :value"),
@@ -136,10 +144,17 @@ class SqliteFacts(SqliteReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
+        """Return what the port says, but a name stands for nobody unless one entity has it that has no duplicates.
+
+        The object's name stands for a literal alone.
+        """
         parameters = _within(window, limit)
         shape: list[str] = []
         if subjects is not None:
             shape.append(_among("subject", subjects, parameters))
+        elif query.about is not None:
+            parameters |= {"key": key(query.about), "known": window.kmax}
+            shape.append("subject called anywhere" if query.group is None else "subject called")
         if query.object is not None:
             parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")

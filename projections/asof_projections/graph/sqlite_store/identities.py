@@ -14,7 +14,7 @@ from asof_streams.instants import INF
 _PAGE: Final = 1_000  # names
 _WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
 _NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
-_OWNERS: Final = f"""SELECT e.uuid, {LINKED}
+_OWNERS: Final = f"""SELECT e.uuid, {LINKED.format("e.n")}
     FROM names m INDEXED BY name_key CROSS JOIN entities e ON e.n = m.entity {_WITH_NAME}"""
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
 _MEANT: Final = f"""WITH RECURSIVE same (n) AS ({_NAMED}
