@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from asof_projections.graph.ports import GraphStore, Neighbourhood, Turns
+from asof_projections.graph.ports import EntityDetails, GraphStore, Neighbourhood, Surroundings, Turns
 from asof_projections.model.rows import EntityRow, EpisodeRow, FactRow, LinkRow, Moment
 
 if TYPE_CHECKING:
@@ -29,6 +29,21 @@ class BeliefStore(GraphStore, Protocol):
         """Return the facts from and to some entities and all their duplicates: one step of a traversal, in one read.
 
         who: a name; an id, where no entity has that name; or several ids. `limit` bounds the facts of each direction.
+        """
+        ...
+
+    def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
+        """Return what is known of the entities that `called` returns, or else of the one with this id, in that order.
+
+        Entities that are the same have one entry, that of the first of them.
+        """
+        ...
+
+    def surroundings(self, entities: Sequence[str], at: Moment, limit: int | None, latest: int) -> Surroundings:
+        """Return the facts from entities and to them at a moment, and the `latest` of them, as `reach` and `latest` do.
+
+        entities: ids, with those of all duplicates. The facts from them come first, then those to them that are not
+        from them, each by valid_at, then in log order. `limit` bounds the facts of each direction, and not the latest.
         """
         ...
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import oracle
 from asking import facts_at, facts_during, filter_of
 from asof_agents.ports import BeliefView, EpisodeView
-from asof_projections.graph.ports import GraphStore
+from asof_projections.graph.ports import EntityDetails, GraphStore
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import FactSearchQuery, ask
@@ -1111,6 +1112,57 @@ def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -
     assert [e.uuid for e in store.episodes(None)] == ["e"]
     assert list(store.episodes("h")) == []
     assert (store.appearances(["id-Ana"], None), store.appearances(["id-Rome"], None)) == (1, 0)
+
+
+def test_what_is_known_of_an_entity_is_what_each_question_about_it_answers(store, story) -> None:
+    start = story.now
+    story.tell(
+        fact("a", "Ana", "lives_in", "Rome"),
+        fact("b", "Ana", "knows", "Ana", said_at=7),
+        fact("c", "Bob", "knows", "Ana", said_at=5),
+        fact("d", "Ana", "visited", "Oslo", (9, 12), occurrence=True, said_at=9),
+    )
+    moments = [start, story.now]
+    events = (
+        EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="x"),
+        EntityDescribed(entity_id="id-Oslo", alias="Kristiania", episode_id="x"),
+        attributed("Oslo", "role", "city"),
+        formed("c", "Rome", "Oslo"),
+        MentionResolved(mention_id="m1", episode_id="e", entity_id="id-Ana", reason="speaker", score=1.0),
+        EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"),
+        attributed("Bob", "role", "cook"),
+        formed("d", "Bob"),
+        EntityIntroduced(entity_id="id-other", name="Ana", episode_id="said-other"),
+    )
+    moments += [story.tell(event) for event in events]
+    commit(store, story)
+
+    def put_together(name: str, known: int | None) -> list[EntityDetails]:
+        entities = store.called("g", name, known) or [e for e in [store.entity(name)] if e]
+        details = []
+        for one in entities:
+            alike = sorted(store.identity([one.uuid], known))
+            if not any(one.uuid in other.ids for other in details):
+                names = [n for uuid in (one.uuid, *alike) for n in store.aliases(uuid, known)]
+                kept = (store.appearances(alike, known), store.attributes(alike, known))
+                links, communities = store.links(alike, known), store.communities(None, known, of=alike)
+                details.append(EntityDetails(one, alike, [*dict.fromkeys(names)], links, *kept, communities))
+        return details
+
+    for known in (*moments, None):
+        for name in ("Ana", "Annie", "Bob", "Rome", "Oslo", "id-Ana", "id-other", "nobody"):
+            found = store.details("g", name, known)
+            assert found == put_together(name, known)
+            for one, moment in product(found, (at(3, known), at(10, known), Moment(3, known, deeds=True))):
+                around = store.surroundings(one.ids, moment, None, 2)
+                assert around.facts == store.reach("g", one.ids, moment, None).facts()
+                assert around.latest == store.latest(one.ids, moment, 2)
+                bounded = store.surroundings(one.ids, moment, 1, 9)
+                assert bounded.facts == store.reach("g", one.ids, moment, 1).facts()
+                assert bounded.latest == store.latest(one.ids, moment, 9)
+    assert store.details("h", "Ana", None) == store.details("h", "id-Ana", None) == []
+    assert [len(one.names) for one in store.details(None, "Ana", None)] == [3, 1]
+    assert ids(store.surroundings(["id-Ana"], at(10, moments[1]), None, 9).facts) == ["a", "b", "d", "c"]
 
 
 def test_names_have_numbers_that_never_change_and_are_found_again_by_them(store, story) -> None:

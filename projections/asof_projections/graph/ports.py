@@ -19,6 +19,7 @@ from asof_projections.model.rows import (
     EntityRow,
     EpisodeRow,
     FactRow,
+    LinkRow,
     MentionRow,
     Moment,
     ObjectiveRow,
@@ -128,6 +129,30 @@ class Neighbourhood(NamedTuple):
     entity_ids: frozenset[str]
     outward: list[FactRow]
     inward: list[FactRow]
+
+    def facts(self) -> list[FactRow]:
+        """Return the facts, each once: one with both ends among the entities is outward and inward."""
+        within = {(f.uuid, f.valid_at, f.known_from) for f in self.outward}
+        return self.outward + [f for f in self.inward if (f.uuid, f.valid_at, f.known_from) not in within]
+
+
+class EntityDetails(NamedTuple):
+    """What is known of an entity and its duplicates at a moment, beside their facts."""
+
+    entity: EntityRow
+    ids: list[str]  # its own and those of its duplicates, sorted
+    names: list[str]  # its own first, each once
+    links: list[LinkRow]  # those that touch them, oldest first
+    mentions: int  # how many were resolved to one of them
+    attributes: list[AttributeRow]
+    communities: list[CommunityRow]
+
+
+class Surroundings(NamedTuple):
+    """The facts around entities: from them, then those to them alone; and of all the most recently attested, first."""
+
+    facts: list[FactRow]
+    latest: list[FactRow]
 
 
 SESSION_GAP: Final = 30 * 60 * 1_000_000  # microseconds of silence after which another conversation begins

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from asof_projections.entity_ids import entity_with_id
-from asof_projections.graph.ports import GraphStore, Neighbourhood, Provenance
+from asof_projections.graph.ports import EntityDetails, GraphStore, Provenance
 from asof_projections.model.answers import (
     Attribute,
     BeliefPeriod,
@@ -48,7 +48,7 @@ from asof_projections.model.queries import (
     TimelineQuery,
     WhyQuery,
 )
-from asof_projections.model.rows import CommunityRow, EntityRow, FactRow, Moment, SegmentRow, Window
+from asof_projections.model.rows import CommunityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
 from asof_projections.queries.consistent_read import consistent_read
@@ -111,14 +111,8 @@ class TemporalQueries:
         Beside what holds at the moment there is what happened before, and what is planned for later.
         """
         at = at._replace(deeds=True)
-        profiles: list[EntityProfile] = []
-        seen: set[str] = set()
-        for entity in self._called(query.group, query.name, at.known):
-            if entity.uuid not in seen:
-                same = sorted(self._beliefs.identity([entity.uuid], at.known))
-                seen.update(same)
-                profiles.append(self._profile(entity, same, at, query.limit))
-        return profiles
+        details = self._beliefs.details(query.group, query.name, at.known)
+        return [self._profile(one, at, query.limit) for one in details]
 
     @consistent_read
     def neighbourhood(self, query: NeighbourhoodQuery, at: Moment) -> list[Hop]:
@@ -138,7 +132,7 @@ class TemporalQueries:
             if not step.entity_ids:
                 break
             visited |= step.entity_ids
-            facts = [f for f in _once(step) if f.uuid not in known][: query.limit]
+            facts = [f for f in step.facts() if f.uuid not in known][: query.limit]
             known.update(f.uuid for f in facts)
             hops.append(Hop(hop, facts_of(facts)))
             ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
@@ -240,11 +234,6 @@ class TemporalQueries:
         entity = entity_with_id(self._beliefs, group, name)
         return [] if entity is None else sorted(self._beliefs.identity([entity.uuid], known))
 
-    def _called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
-        entities = self._beliefs.called(group, name, known)
-        by_id = None if entities else entity_with_id(self._beliefs, group, name)
-        return entities if by_id is None else [by_id]
-
     def _fact(self, uuid: str, known: int = INF) -> FactRow:
         fact = self._beliefs.fact(uuid, known)
         if fact is None:
@@ -252,26 +241,24 @@ class TemporalQueries:
         return fact
 
     def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
-        return _once(self._beliefs.reach(group, ids, at, limit))
+        return self._beliefs.reach(group, ids, at, limit).facts()
 
-    def _profile(self, entity: EntityRow, same: list[str], at: Moment, limit: int | None) -> EntityProfile:
-        names = dict.fromkeys(name for uuid in (entity.uuid, *same) for name in self._beliefs.aliases(uuid, at.known))
-        links = self._beliefs.links(same, at.known)
-        ends = {uuid: self._beliefs.entity(uuid) for link in links for uuid in (link.duplicate, link.into)}
+    def _profile(self, known: EntityDetails, at: Moment, limit: int | None) -> EntityProfile:
+        entity, attributes = known.entity, surest(known.attributes)
+        ends = {uuid: self._beliefs.entity(uuid) for link in known.links for uuid in (link.duplicate, link.into)}
         called = {uuid: end.name for uuid, end in ends.items() if end is not None}
-        attributes = surest(self._beliefs.attributes(same, at.known))
-        communities = self._beliefs.communities(entity.group_id, at.known, of=same)
+        around = self._beliefs.surroundings(known.ids, at, limit, SUMMARISED)
         return EntityProfile(
             shown_id(entity.uuid),
             *entity[1:4],
             instant_of(entity.known_from),
-            tuple(names),
-            tuple(Link.of(link, called[link.duplicate], called[link.into]) for link in links),
-            self._beliefs.appearances(same, at.known),
-            summary(attributes, self._beliefs.latest(same, at, SUMMARISED)),
+            tuple(known.names),
+            tuple(Link.of(link, called[link.duplicate], called[link.into]) for link in known.links),
+            known.mentions,
+            summary(attributes, around.latest),
             tuple(map(Attribute.of, attributes)),
-            tuple(NodeName(community.uuid, community.name) for community in communities),
-            facts_of(self._touching(entity.group_id, same, at, limit)[:limit]),
+            tuple(NodeName(community.uuid, community.name) for community in known.communities),
+            facts_of(around.facts[:limit]),
         )
 
     def _segments(self, facts: Sequence[FactRow], known: int | None) -> list[SegmentRow]:
@@ -284,12 +271,6 @@ class TemporalQueries:
         provenance = self._beliefs.provenance(fact)
         assert provenance is not None, f"fact {fact} has no provenance"
         return provenance
-
-
-def _once(step: Neighbourhood) -> list[FactRow]:
-    """Return the facts of a step, each once: a fact with both ends among its entities is outward and inward."""
-    within = {(f.uuid, f.valid_at, f.known_from) for f in step.outward}
-    return step.outward + [f for f in step.inward if (f.uuid, f.valid_at, f.known_from) not in within]
 
 
 def _whole(query: FactsFilter) -> FactsFilter:

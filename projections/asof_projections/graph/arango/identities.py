@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from asof_projections.entity_ids import entity_with_id
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import ArangoFacts
 from asof_projections.graph.arango.wire import Document, declaration
-from asof_projections.graph.ports import Neighbourhood
+from asof_projections.graph.entity_details import each_once, names_of
+from asof_projections.graph.ports import EntityDetails, Neighbourhood, Surroundings
 from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, FactRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
@@ -85,6 +87,26 @@ class ArangoIdentities(ArangoFacts):
         """Return the ids of the entities with a name, or else an id, and of their duplicates; sorted."""
         step = self._reach(group, name, possible_ids(group, name), Moment(None, known), 0)
         return sorted(step["alike"])
+
+    def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
+        entities = self.called(group, name, known)
+        by_id = None if entities else entity_with_id(self, group, name)
+        return each_once(self._details(entity, known) for entity in (entities if by_id is None else [by_id]))
+
+    def _details(self, entity: EntityRow, known: int | None) -> EntityDetails:
+        ids = sorted(self.identity([entity.uuid], known))
+        return EntityDetails(
+            entity,
+            ids,
+            names_of(self, entity.uuid, ids, known),
+            self.links(ids, known),
+            self.appearances(ids, known),
+            self.attributes(ids, known),
+            self.communities(None, known, of=ids),
+        )
+
+    def surroundings(self, entities: Sequence[str], at: Moment, limit: int | None, latest: int) -> Surroundings:
+        return Surroundings(self.reach(None, entities, at, limit).facts(), self.latest(entities, at, latest))
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         window, most = Window.at(at), NO_LIMIT if limit is None else limit

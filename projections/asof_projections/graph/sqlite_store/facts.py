@@ -11,6 +11,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Final
 
+from asof_projections.graph.ports import Surroundings
 from asof_projections.graph.sqlite_store.base import ENTITIES, OF_THESE, SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, LINKED
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
@@ -42,8 +43,11 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object LEFT JOIN deeds own ON own.n = f.n
     LEFT JOIN literals stated ON stated.n = f.n"""
+_ATTESTED: Final = f"coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at)"
 _NUMBER: Final = 17  # the place of a fact's number among the columns
 _in_order: Final = itemgetter(8, _NUMBER, 15)  # from when on it holds, the number, and since when that is known
+_DIRECTION: Final = 21  # of a row of both sides
+_recency: Final = itemgetter(22, _NUMBER, 8)  # of such a row: when it was attested, the number, and from when it holds
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 # What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
 _TOLD: Final = "LEFT JOIN (SELECT n AS told, occurrence, planned FROM deeds) ON told = fact"
@@ -85,6 +89,24 @@ def meeting(*, deeds: bool) -> tuple[str, str]:
 
 
 @cache
+def both_sides(*, of_group: bool, closed: bool, deeds: bool) -> str:
+    """Return the statement for an entity's facts in either direction, in any order.
+
+    Behind the columns of a fact stand its direction (0: from the entity), and when it was last attested.
+    """
+    told, met = meeting(deeds=deeds)
+    scope = f"AND grp = {_GROUP}" if of_group else ""
+    times = (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
+    sides = " UNION ALL ".join(
+        f"""SELECT {_COLUMNS}, {direction} AS direction FROM versions INDEXED BY {when}_{side} {told}
+        WHERE {put} {scope} AND {met} AND {kt}"""
+        for direction, side, put in ((0, "subject", _FROM_THEM), (1, "object", _TO_THEM))
+        for when, kt in times[: 1 + closed]
+    )
+    return f"SELECT {FACT_COLUMNS}, v.direction, {_ATTESTED} FROM ({sides} LIMIT -1) v {FACT_JOINS}"
+
+
+@cache
 def latest(*, deeds: bool) -> str:
     """Return the statement for an entity's facts in either direction, most recently attested first."""
     told, met = meeting(deeds=deeds)
@@ -94,8 +116,7 @@ def latest(*, deeds: bool) -> str:
         for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
     )
     return f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({sides}) v CROSS JOIN facts f ON f.n = v.fact
-        ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
-            v.fact DESC, v.vf DESC LIMIT :limit) v
+        ORDER BY {_ATTESTED} DESC, v.fact DESC, v.vf DESC LIMIT :limit) v
         {FACT_JOINS}"""
 
 
@@ -179,7 +200,18 @@ class SqliteFacts(SqliteReader):
         window = Window.at(at)
         parameters = _within(window, limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
-        return [fact for fact in self._read(self._meeting(shape, window, parameters)) if fact.is_asked(at)]
+        return self._asked(self._meeting(shape, window, parameters), at)
+
+    def _both_sides(self, group: str | None, ids: Sequence[str], at: Moment) -> tuple[list[Any], list[Any]]:
+        """Return the rows of the facts from entities and of those to them, in the order of each."""
+        window = Window.at(at)
+        sql = both_sides(of_group=group is not None, closed=window.kmin < HEAD, deeds=window.deeds)
+        rows = self._rows_of(ids, sql, group=group, **_within(window, None))
+        rows.sort(key=_in_order)
+        return [row for row in rows if not row[_DIRECTION]], [row for row in rows if row[_DIRECTION]]
+
+    def _asked(self, rows: Iterable[Any], at: Moment) -> list[FactRow]:
+        return [fact for fact in self._read(rows) if fact.is_asked(at)]
 
     def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
         parameters["group"] = group
@@ -204,8 +236,17 @@ class SqliteFacts(SqliteReader):
         return rows
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
-        facts = self._read(self._rows_of(entities, latest(deeds=at.deeds), **_within(Window.at(at), limit)))
-        return [fact for fact in facts if fact.is_asked(at)]
+        return self._asked(self._rows_of(entities, latest(deeds=at.deeds), **_within(Window.at(at), limit)), at)
+
+    def _surroundings(self, entities: Sequence[str], at: Moment, most: int) -> Surroundings:
+        """Return all facts from entities and to them, and the latest of them."""
+        outward, inward = self._both_sides(None, entities, at)
+        rows = {_in_order(row): row for row in (*outward, *inward)}  # one that is of both sides stays among the first
+        facts = dict(zip(rows, self._read(rows.values()), strict=True))
+        recent = (facts[_in_order(row)] for row in sorted(rows.values(), key=_recency, reverse=True)[:most])
+        return Surroundings(
+            [fact for fact in facts.values() if fact.is_asked(at)], [fact for fact in recent if fact.is_asked(at)]
+        )
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:
         """Return rows of FACT_COLUMNS as facts."""

@@ -13,15 +13,15 @@ from asof_streams.instants import INF
 
 _PAGE: Final = 1_000  # names
 _WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
-_NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
+NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
 _OWNERS: Final = f"""SELECT e.uuid, {LINKED.format("e.n")}
     FROM names m INDEXED BY name_key CROSS JOIN entities e ON e.n = m.entity {_WITH_NAME}"""
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
-_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({_NAMED}
+_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({NAMED}
     UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
     UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
     SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
-_CALLED: Final = f"{ENTITY} WHERE e.n IN ({_NAMED}) ORDER BY e.n"
+_CALLED: Final = f"{ENTITY} WHERE e.n IN ({NAMED}) ORDER BY e.n"
 _UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
 _LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from asof_projections.graph.sqlite_store import schema
-from asof_projections.graph.sqlite_store.attributes import SqliteAttributes
 from asof_projections.graph.sqlite_store.checkpoints import Checkpoints
-from asof_projections.graph.sqlite_store.communities import SqliteCommunities
+from asof_projections.graph.sqlite_store.details import SqliteDetails
 from asof_projections.graph.sqlite_store.event_projector import SqliteEventProjector
 from asof_projections.graph.sqlite_store.fts import FullTextSearch
 from asof_projections.graph.sqlite_store.history import SqliteHistory
@@ -20,7 +19,6 @@ from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.posts import SqlitePosts
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.snapshots import remove_snapshot
-from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.turns import SqliteTurns
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
@@ -51,9 +49,7 @@ _SORTING: Final = (
 )  # KiB; it also bounds the size of a sort, so that a second thread sorts too
 
 
-class SqliteGraph(
-    SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames, SqliteTurns, SqlitePosts
-):
+class SqliteGraph(SqliteHistory, FullTextSearch, SqliteDetails, SqliteNames, SqliteTurns, SqlitePosts):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.

@@ -41,7 +41,10 @@ class Traversal(SqliteFacts, SqliteScans, SqliteIdentities, SqliteViews):
         ids = self._who(group, who, at.known) if isinstance(who, str) else sorted(self.identity(who, at.known))
         if not ids:
             return Neighbourhood(frozenset(), [], [])
-        outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))
+        if limit is None:
+            outward, inward = (self._asked(rows, at) for rows in self._both_sides(group, ids, at))
+        else:  # each direction is read in order, as far as needed
+            outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))
         return Neighbourhood(frozenset(ids), outward, inward)
 
     def _who(self, group: str | None, name: str, known: int | None) -> list[str]:
