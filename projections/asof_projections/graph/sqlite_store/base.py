@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +31,7 @@ class SqliteReader:
 
     _db: sqlite3.Connection
     _guard: SqliteGuard
+    _entity: Callable[[str], int]  # the row id of an entity; -1 where it is unknown
     generation: str  # the name of the generation; "" for the episodic layer
     _write_buffer: WriteBuffer | None = None  # the writer's; None: a reader
     _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
@@ -131,11 +132,6 @@ class SqliteReader:
     def _relation(self, group: str, name: str) -> int:
         """Return the row id of a relation of a group; -1 where no fact has it."""
         n: int | None = self._cached(_RELATION, group, name)
-        return -1 if n is None else n
-
-    def _entity(self, uuid: str) -> int:
-        """Return the row id of an entity; -1 where it is unknown."""
-        n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid, buffered=True)
         return -1 if n is None else n
 
     def _object(self, value: str) -> int | str:
