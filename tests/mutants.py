@@ -316,6 +316,16 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/integration/test_export_forms.py",
     ),
     "projections/asof_projections/graph/sqlite_store/event_projector.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/communities.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/name_numbers.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/row_ids.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/scans.py": (*_STORE, "tests/unit/test_digest.py"),
+    "projections/asof_projections/graph/sqlite_store/base.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/generational_cache.py": ("tests/unit/test_generational_cache.py",),
+    "projections/asof_projections/graph/sqlite_store/write_buffer.py": (
+        "tests/unit/test_event_projector.py",
+        "tests/unit/test_write_buffer.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/facts.py": _FACTS,
     "projections/asof_projections/graph/sqlite_store/views.py": _VIEWS,
     "projections/asof_projections/graph/sqlite_store/episode_reader.py": (

@@ -1301,6 +1301,16 @@ def test_neighbours_are_those_of_facts_that_are_believed_and_hold(known, story) 
     assert known.neighbours("id-Nobody", 4, 10) == []
 
 
+def test_a_group_has_changed_beyond_a_budget_from_the_version_on_that_exceeds_it(known, story) -> None:
+    first, second, third = (story.tell(fact(id_, "Ana", "likes", value=id_)) for id_ in "abc")
+    story.tell(entity("Cy"), fact("d", "Cy", "likes", "Cy"), group="h")
+    commit(known, story)
+
+    assert [known.change_beyond("g", first, third, budget) for budget in (0, 1, 2)] == [first, second, None]
+    assert known.change_beyond("g", second, INF, 1) == third
+    assert known.change_beyond("g", second, INF, 2) is known.change_beyond("nobody", 0, INF, 0) is None
+
+
 def test_handlers_see_the_facts_around_entities_those_of_each_side_by_their_start(known, story) -> None:
     with known.bulk():
         story.tell(

@@ -17,8 +17,10 @@ from asof_streams.episodic import (
     MessageRetried,
     TimezoneRecorded,
 )
+from asof_streams.errors import DamagedLog, InvalidInput
 from asof_streams.semantic import (
     CommunityFormed,
+    CommunityJoined,
     CommunityLeft,
     EntityDescribed,
     EntityMerged,
@@ -31,6 +33,7 @@ from asof_streams.semantic import (
 )
 from semantic_story import Story, ended, entity, fact, retracted, unasserted
 
+NOW = Moment(1, None)
 SINGLE = RelationDeclared(relation="lives_in", cardinality="one")
 
 
@@ -57,6 +60,11 @@ def said_by(store: SqliteGraph, work: Callable[[], object]) -> list[str]:
     finally:
         store._db.set_trace_callback(None)
     return statements
+
+
+def looks(store: SqliteGraph, story: Story, table: str) -> int:
+    """Return how often a table is read while the last events of a story are applied."""
+    return sum(f" {table} " in said for said in said_by(store, lambda: store.apply(story.records)))
 
 
 def commit(store: SqliteGraph, story: Story) -> None:
@@ -144,6 +152,8 @@ def test_passes_are_counted_with_their_results_and_an_undone_one_is_looked_at_ag
     story.tell(MemoryUnconsolidated(consolidation_id="p"))
     assert (store.apply(story.records), store.standing_pass("g")) == (None, None)
     assert store.last_pass("g")[0] < 0  # it looks at everything
+    third = story.tell(passed("s", 11))
+    assert (store.apply(story.records), store.standing_pass("g")) == (None, ("s", None, third))
 
 
 def test_a_fact_is_attested_or_retracted_where_it_was_asserted_just_before(store, story) -> None:
@@ -181,10 +191,39 @@ def test_a_slot_that_was_read_is_read_anew_after_a_rollback(store, story) -> Non
     commit(store, story)
     story.tell(fact("f", "Ana", "lives_in", "Rome"))
     store.apply(story.records)
-    assert len(store.slot("g", "id-Ana", "lives_in", None).assertions) == 1
+    assert len(store.slot("g", "id-Ana", "lives_in", None).assertions) == len(store.live("g", NOW)) == 1
     store.rollback()
 
     assert store.slot("g", "id-Ana", "lives_in", None).assertions == ()
+    assert store.live("g", NOW).tolist() == []
+
+
+def test_what_holds_is_read_with_what_is_not_committed_yet(store, story) -> None:
+    for number in range(3):
+        story.tell(fact(f"f{number}", "Ana", "likes", value=str(number)))
+        store.apply(story.records)
+        assert len(store.live("g", NOW)) == number + 1
+
+
+def test_rows_are_read_page_by_page_until_there_are_no_more(store) -> None:
+    story = Story()
+    story.tell(*(mentioned(number) for number in range(1_002)))
+    commit(store, story)
+
+    assert [mention.uuid for mention in store.mentions(None)] == [f"m{number}" for number in range(1_002)]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.ids("\ud800"),
+        lambda store: store.single("g", "\ud800"),
+        lambda store: store.community_sizes(["\ud800"]),
+    ],
+)
+def test_what_cannot_be_written_in_utf_8_is_refused_wherever_it_is_asked_for(store, ask) -> None:
+    with pytest.raises(InvalidInput):
+        ask(store)
 
 
 def test_the_words_of_each_text_are_indexed_once_however_often_is_committed(store, story, tmp_path) -> None:
@@ -198,7 +237,7 @@ def test_the_words_of_each_text_are_indexed_once_however_often_is_committed(stor
 
     inspection.check_file(tmp_path / "graph.db", tmp_path / "graph.db")
     with SqliteGraph(tmp_path / "graph.db", "semantic.main") as reader:
-        found = [reader.text(f"word{number}", "g", Moment(1, None), 9) for number in range(3)]
+        found = [reader.text(f"word{number}", "g", NOW, 9) for number in range(3)]
         turns = [
             reader._db.execute("SELECT rowid FROM turn_words (?)", (f"word{number}",)).fetchall() for number in range(3)
         ]
@@ -212,6 +251,29 @@ def test_an_erasure_leaves_no_row_of_its_group(store, story) -> None:
     commit(store, story)
 
     assert [table for table in schema.GROUPED if store._one(f"SELECT count(*) FROM {table}")] == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        unasserted("f"),
+        FactReinforced(fact_id="unknown", said_at=1, episode_id="e"),
+        CommunityJoined(community_id="unknown", entity_id="id-Ana", episode_id="e"),
+    ],
+)
+def test_what_names_nothing_that_is_there_stops_the_store_also_where_it_was_there_before_a_rollback(
+    store, story, event
+) -> None:
+    commit(store, story)
+    at = len(story.records)
+    story.tell(fact("f", "Ana", "lives_in", "Rome"))
+    store.apply(story.records)
+    store.rollback()
+    del story.records[at:]
+    story.tell(event)
+
+    with pytest.raises(DamagedLog, match=f"position {at} names"):
+        store.apply(story.records)
 
 
 # What costs nothing, or is kept within bounds.
@@ -238,6 +300,28 @@ def test_a_new_store_is_not_asked_about_what_no_row_ever_touched(store, story) -
 
     assert said_by(store, lambda: store.entity("id-Nobody")) == []
     assert said_by(store, lambda: store.entity("id-Bob")) != []
+    story.tell(entity("Cy"))
+    assert looks(store, story, "FROM entities") == 0
+
+
+def test_what_a_writer_has_looked_up_it_does_not_look_up_again(store, story, tmp_path) -> None:
+    commit(store, story)
+    store.close()
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main", writable=True) as again:
+        story.tell(*(fact(id_, "Ana", "likes", "Ana") for id_ in "ab"))
+
+        assert looks(again, story, "FROM entities") == 1
+        first, second = (said_by(again, lambda: again.single("g", "lives_in")) for _ in range(2))
+        assert ([said[:6] for said in first], second) == (["SELECT"], [])
+
+
+def test_what_holds_is_read_once_as_long_as_nothing_is_committed(store, story, tmp_path) -> None:
+    story.tell(fact("f", "Ana", "lives_in", "Rome"))
+    commit(store, story)
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main") as reader:
+        asked = [said_by(reader, lambda: reader.live("g", NOW)) for _ in range(2)]
+
+    assert ["FROM versions" in " ".join(said) for said in asked] == [True, False]
 
 
 @pytest.mark.parametrize(("relation", "is_read"), [("lives_in", False), ("likes", True)])
@@ -246,5 +330,4 @@ def test_a_fact_that_may_be_replaced_next_is_not_looked_up_and_others_are(store,
     commit(store, story)
     story.tell(unasserted("f", (0, 5)))
 
-    looks = [said for said in said_by(store, lambda: store.apply(story.records)) if "FROM facts" in said]
-    assert bool(looks) == is_read
+    assert bool(looks(store, story, "FROM facts")) == is_read
