@@ -37,6 +37,7 @@ REGISTRY_HOSTS = [
     ]
 ]
 INSTALLS_ASOF = re.compile(r'pip install (?:"asof[^"]*"|asof[\w-]*)')
+IMPORTED = re.compile(r"^\s*(?:from|import) ([\w.]+)(?: import \(?([\w, ]+|[^)]+))?", re.MULTILINE)
 HOME_FOLDERS = re.compile(r"/(root|home|Users|work)/\w")
 
 EXTRAS = {"minilm", "openai", "serve", "arango"}
@@ -110,6 +111,24 @@ def test_what_the_packages_import_is_declared_as_a_dependency() -> None:
 
     assert "pydantic" in imported
     assert not undeclared
+
+
+def test_what_mypy_does_not_read_is_imported_nowhere(texts: dict[str, str]) -> None:
+    mypy = tomllib.loads(texts["pyproject.toml"])["tool"]["mypy"]
+    patterns = [name for each in mypy["overrides"] if each.get("follow_imports") == "skip" for name in each["module"]]
+    skipped = tuple(f"{name.removesuffix('.*')}." for name in patterns)
+    checked = {name: text for name, text in texts.items() if name.endswith(".py")}
+    imported = {
+        (name, imported)
+        for name, text in checked.items()
+        if not name.startswith(tuple(mypy["exclude"]))
+        for module, parts in IMPORTED.findall(text)
+        for imported in (module, *(f"{module}.{part}" for part in re.findall(r"\w+", parts)))
+    }
+
+    assert {"openai.types.", "graphql."} <= {*skipped}
+    assert ("projections/asof_projections/embedding/endpoint.py", "openai.OpenAI") in imported
+    assert not [(name, module) for name, module in imported if f"{module}.".startswith(skipped)]
 
 
 def test_everything_that_asof_installs_is_permissively_licensed() -> None:
