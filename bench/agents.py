@@ -43,7 +43,7 @@ def measure(material: Material) -> Iterator[Figure]:
         out.writelines(synthetic.fact_lines(facts))
     child("import", directory, file)
     give_vectors(DirectoryLayout(directory))
-    runs, target = material.count(_RUNS, 2), Target("p50", 1.5)
+    runs, target = material.count(_RUNS, 1), Target("p50", 1.5)
     yield from _starting([material.folder / f"new-{run}" for run in range(runs)], "a new directory", target)
     yield from _starting([directory] * runs, f"{facts:,} facts", target)
     yield from _recalling(directory, facts, material.count(_ASKED, 10))

@@ -56,7 +56,7 @@ class _Growth:
     model: str = ""
 
     def figures(self) -> Iterator[Figure]:
-        sizes = _sizes(self.material.count(_FULL, 200))
+        sizes = _sizes(self.material.count(_FULL, 60))
         first: dict[str, Values] = {}
         for start, size in zip((0, *sizes), sizes, strict=False):
             for name, unit, values, note, baseline, targets in self._grown(start, size, sizes[-1]):

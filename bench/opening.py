@@ -14,7 +14,7 @@ _RUNS = 11  # at full scale
 
 def measure(material: Material) -> Iterator[Figure]:
     name = synthetic.fact(material.facts // 2, material.facts)["subject"]
-    runs = material.count(_RUNS, 3)
+    runs = material.count(_RUNS, 1)
     whole, inner, memory = [], [], []
     for _ in range(runs):
         said: list[dict[str, float]] = []
