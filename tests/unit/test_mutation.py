@@ -1,5 +1,9 @@
 """The run that changes modules: what follows of how the tests of a change ended."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,14 +30,38 @@ def test_a_sum():
 """
 
 
-def toy(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, tests: str) -> mutation.Tests:
-    """Return the tests of a module, both in a folder."""
-    monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:anyio -p no:schemathesis")  # as here: each fork would import them
+TRY = """
+import json, sys
+from pathlib import Path
+from hypothesis import settings
+import mutation
+
+settings.register_profile("asof", settings.get_profile("default"))
+tests = mutation.Tests([Path("adding.py").resolve()], ("test_adding.py",))
+Path("killed").write_text(sys.argv[1], "utf-8")
+print(json.dumps([list(tests.unnoticed(Path("adding.py").resolve(), processes=1)), tests.lost]))
+"""
+
+
+def tried(folder: Path, module: str, tests: str, killed: str = "") -> list[list[str]]:
+    """Return which changes of a module its tests do not notice, and of which nothing is known.
+
+    They are tried by a process of its own: to look for functions in one that has collected all tests takes seconds.
+    """
     folder.joinpath("adding.py").write_text(module, "utf-8")
     folder.joinpath("test_adding.py").write_text(tests, "utf-8")
-    return mutation.Tests([folder / "adding.py"], ("test_adding.py",))
+    plugins = "-p _hypothesis_pytestplugin -p pytest_timeout"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{Path(mutation.__file__).parent}{os.pathsep}{folder}",
+        "PYTEST_ADDOPTS": plugins,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # each fork would import them
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", TRY, killed], cwd=folder, env=environment, capture_output=True, check=True
+    )
+    found: list[list[str]] = json.loads(ended.stdout)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -45,14 +73,13 @@ def toy(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, tests: str) 
     ],
 )
 def test_of_a_change_whose_tests_are_killed_nothing_is_known_until_they_end_or_are_killed_by_it_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: str, is_unnoticed: bool, is_lost: bool
+    tmp_path: Path, killed: str, is_unnoticed: bool, is_lost: bool
 ) -> None:
-    tests, change = toy(tmp_path, monkeypatch, MODULE, TESTS), "1 -> 2 in return one + 1"
-    tmp_path.joinpath("killed").write_text(killed, "utf-8")
+    change = "1 -> 2 in return one + 1"
 
-    unnoticed = list(tests.unnoticed(tmp_path / "adding.py", processes=1))
+    unnoticed, lost = tried(tmp_path, MODULE, TESTS, killed)
 
-    assert (change in unnoticed, change in tests.lost) == (is_unnoticed, is_lost)
+    assert (change in unnoticed, change in lost) == (is_unnoticed, is_lost)
 
 
 CACHED = """
@@ -74,8 +101,8 @@ def test_a_sum():
 
 
 def test_a_change_of_what_is_kept_is_tried_by_all_tests_that_ask_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    tests = toy(tmp_path, monkeypatch, CACHED, CACHED_TESTS)
+    unnoticed, _ = tried(tmp_path, CACHED, CACHED_TESTS)
 
-    assert list(tests.unnoticed(tmp_path / "adding.py", processes=1)) == []
+    assert unnoticed == []
