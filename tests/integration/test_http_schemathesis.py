@@ -1,5 +1,6 @@
 """Schemathesis over the whole description of the API: no error of the server, and no answer that is not described."""
 
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from http_server import Server, serving
 from patience import SECONDS
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+# Hypothesis keeps there which characters there are: to find them again takes two seconds.
+KEPT = {"HYPOTHESIS_STORAGE_DIRECTORY": str(Path(__file__).resolve().parents[2] / ".hypothesis")}
 EXAMPLES = tries(10, nightly=100)
 FEED = "/v1/events/stream"  # which would not end
 CHECKS = (
@@ -55,6 +58,7 @@ def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        env={**os.environ, **KEPT},
     )
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
