@@ -321,10 +321,16 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "projections/asof_projections/graph/sqlite_store/row_ids.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/scans.py": (*_STORE, "tests/unit/test_digest.py"),
     "projections/asof_projections/graph/sqlite_store/base.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/columns.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/generational_cache.py": ("tests/unit/test_generational_cache.py",),
     "projections/asof_projections/graph/sqlite_store/write_buffer.py": (
         "tests/unit/test_event_projector.py",
         "tests/unit/test_write_buffer.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/version_cache.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/unit/test_event_projector.py",
+        "tests/unit/test_version_cache.py",
     ),
     "projections/asof_projections/graph/sqlite_store/facts.py": _FACTS,
     "projections/asof_projections/graph/sqlite_store/views.py": _VIEWS,

@@ -1107,6 +1107,7 @@ def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -
         ("m1", True, None, 5),
         ("m2", False, "m0", 5),
     ]
+    assert [m.speaker is True for m in store.mentions(None)] == [True, False]
     assert [r.valid_at for r in store.relationships("g")] == [store.relationship("r").valid_at] == [5]
     assert list(store.mentions("g")) == [store.mention("m1"), store.mention("m2")]
     assert [e.uuid for e in store.episodes(None)] == ["e"]

@@ -4,10 +4,12 @@ import random
 
 import pytest
 
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
 from histories import History, on
+from semantic_story import Story, entity, fact, unasserted
 
 DAYS = [f"20{year}-{month:02}-03" for year in range(18, 26) for month in (2, 9)]
 
@@ -95,6 +97,52 @@ def test_what_is_asked_for_again_is_the_same_array_until_it_changes(tmp_path) ->
     assert len(holds("2024-06")) == 2
     assert len(holds("2021")) == 1
     history.close()
+
+
+def test_a_fact_holds_from_the_first_instant_of_its_periods_to_the_last(tmp_path) -> None:
+    story = Story()
+    story.tell(entity("Ana"))
+    known = story.tell(
+        fact("held", "Ana", "likes", None, (10, 20), value="tea"),
+        fact("done", "Ana", "visited", None, (30, 40), value="Rome", occurrence=True),
+        fact("plan", "Ana", "visits", None, (50, 60), value="Oslo", planned=True),
+    )
+    gone = story.tell(*(unasserted(id_) for id_ in ("held", "done", "plan")))
+
+    def holds(valid: int, at: int = known, *, deeds: bool = False) -> list[str]:
+        numbers = store.live("g", Moment(valid, at, deeds=deeds)).tolist()
+        return [fact_id for number, fact_id in enumerate(("held", "done", "plan"), 1) if number in numbers]
+
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main", writable=True) as store:
+        for record in story.records:
+            store.apply([record])
+            holds(10)
+        store.commit(len(story.records), b"")
+        assert [holds(valid) for valid in (9, 10, 19, 20)] == [[], ["held"], ["held"], []]
+        assert [holds(10, at) for at in (known - 1, known, gone - 1, gone)] == [[], ["held"], ["held"], []]
+        assert [holds(valid) for valid in (29, 30, 39, 40)] == [[], ["done"], ["done"], []]
+        done, plan = ["done"], ["plan"]
+        assert [holds(valid, deeds=True) for valid in (9, 29, 30, 40, 59, 60)] == [
+            *(plan, plan, done + plan, done + plan, done + plan, done)
+        ]
+
+
+def test_what_was_asked_for_in_four_ways_is_kept_and_nobody_can_change_it(tmp_path) -> None:
+    history = History(tmp_path)
+    groups = ["a", "b", "c", "d", "e"]
+    for group in groups:
+        history.tell("2025-01-01", group_id=group, relation="likes", object="Tea", valid_at="2020")
+
+    def holds(group: str):
+        return history.beliefs.live(group, Moment(on("2024"), HEAD))
+
+    first = [holds(group) for group in groups]
+    again = [holds(group) for group in reversed(groups)]
+    with pytest.raises(ValueError, match="read-only"):
+        first[0][0] = 9
+    history.close()
+
+    assert [one is other for one, other in zip(reversed(first), again, strict=True)] == [True] * 4 + [False]
 
 
 def test_what_is_retracted_between_two_searches_holds_no_more_at_the_next_moment(tmp_path) -> None:
