@@ -19,7 +19,7 @@ from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.topics import Topics, create
-from kafka_broker import Broker
+from kafka_broker import Broker, answers
 from patience import SECONDS
 
 
@@ -34,6 +34,21 @@ def sent(client: Client, topic: str, *values: bytes) -> list[SentRun]:
 
 def values(client: Client, topic: str, start: int, stop: int) -> list[bytes | None]:
     return [raw.value for found in client.read(topic, 0, start, stop) for raw in found]
+
+
+@pytest.fixture(scope="module")
+def kept_broker(own_kafka: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:  # noqa: ARG001
+    """A broker for the tests of this file that freeze or kill one."""
+    with Broker(tmp_path_factory.mktemp("kept") / "kafka") as broker:
+        yield broker
+
+
+@pytest.fixture
+def own_broker(kept_broker: Broker) -> Broker:
+    """That one, running whatever the test before did to it: to start one takes two seconds of processor time."""
+    if not answers(kept_broker.bootstrap):
+        kept_broker.restart()
+    return kept_broker
 
 
 @contextmanager
@@ -70,16 +85,6 @@ def test_a_broker_that_says_nothing_for_a_while_ends_no_topic(own_broker: Broker
             later.join()
 
 
-def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker: Broker, prefix: str) -> None:
-    topic = topic_of(own_broker.bootstrap, prefix)
-    with Client(Connection(own_broker.bootstrap), timeout=8) as client:
-        sent(client, topic, b"one")
-        assert client.read_one(topic, 0, 0) is not None
-        own_broker.kill()
-        with pytest.raises(BrokerUnavailable):
-            values(client, topic, 0, 1)
-
-
 @pytest.mark.filterwarnings("default::ResourceWarning")
 def test_closing_ends_calls_that_wait_and_leaves_no_connection_open(
     own_broker: Broker, prefix: str, recwarn: pytest.WarningsRecorder
@@ -111,6 +116,16 @@ def test_closing_ends_calls_that_wait_and_leaves_no_connection_open(
         failed.clear()  # their frames have the client
         gc.collect()
     assert [str(each.message) for each in recwarn if each.category is ResourceWarning] == []
+
+
+def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker: Broker, prefix: str) -> None:
+    topic = topic_of(own_broker.bootstrap, prefix)
+    with Client(Connection(own_broker.bootstrap), timeout=8) as client:
+        sent(client, topic, b"one")
+        assert client.read_one(topic, 0, 0) is not None
+        own_broker.kill()
+        with pytest.raises(BrokerUnavailable):
+            values(client, topic, 0, 1)
 
 
 @pytest.mark.filterwarnings("default::ResourceWarning")
