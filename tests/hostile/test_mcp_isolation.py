@@ -7,6 +7,8 @@ to be the same. A new tool or argument fails here until it has a recipe.
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -336,16 +338,38 @@ NEEDED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("tool", sorted(NEEDED))
-def test_no_wrong_value_of_any_argument_is_an_unforeseen_error(tool: str, tmp_path: Any) -> None:
-    with serving_here(tmp_path / "data") as served, agent_here(served, ClientScope(group=OWN)) as own:
+@contextmanager
+def telling(data: Path) -> Iterator[Agent]:
+    """Connect an agent of the own group, which has told something, to a service of its own."""
+    with serving_here(data) as served, agent_here(served, ClientScope(group=OWN)) as own:
         own.tell("I live in Oslo.")
-        for name in [*TOOLS[tool].arguments.model_json_schema(by_alias=True)["properties"], "surplus"]:
-            for value in WRONG:
-                result = own.call(tool, **{**NEEDED[tool], name: value})
-                text = result.content[0].text
-                assert "internal error" not in text, (name, value)
-                assert not (result.is_error and isinstance(value, str) and len(value) > 100 and value in text), name
+        yield own
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    with telling(tmp_path_factory.mktemp("wrong") / "data") as own:
+        yield own
+
+
+@pytest.fixture
+def caller(tool: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Agent]:
+    """The agent that calls a tool: one for all that only read, another for each that writes."""
+    if tool in READING:
+        yield request.getfixturevalue("reader")
+    else:
+        with telling(tmp_path / "data") as own:
+            yield own
+
+
+@pytest.mark.parametrize("tool", sorted(NEEDED))
+def test_no_wrong_value_of_any_argument_is_an_unforeseen_error(tool: str, caller: Agent) -> None:
+    for name in [*TOOLS[tool].arguments.model_json_schema(by_alias=True)["properties"], "surplus"]:
+        for value in WRONG:
+            result = caller.call(tool, **{**NEEDED[tool], name: value})
+            text = result.content[0].text
+            assert "internal error" not in text, (name, value)
+            assert not (result.is_error and isinstance(value, str) and len(value) > 100 and value in text), name
 
 
 @pytest.mark.parametrize("wrong", [value for value in WRONG if isinstance(value, str) and value != "\ud800"])
@@ -360,14 +384,6 @@ def test_no_wrong_value_in_a_resource_or_prompt_is_an_unforeseen_error(wrong: st
     asked += [(prompt, {name: wrong}) for prompt, recipes in PROMPTED.items() for name in recipes]
     for name, arguments in asked:
         assert "internal error" not in read(reader, name, arguments), (name, arguments)
-
-
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    data = tmp_path_factory.mktemp("wrong") / "data"
-    with serving_here(data) as served, agent_here(served, ClientScope(group=OWN)) as own:
-        own.tell("I live in Oslo.")
-        yield own
 
 
 INJECTED = [
