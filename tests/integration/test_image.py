@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from uv import find_uv_bin
 
 from patience import SECONDS, wait_until
 
@@ -37,7 +38,8 @@ class Image:
 
     def build(self, dockerfile: str) -> None:
         """Take all steps, in order."""
-        subprocess.run([sys.executable, "-m", "venv", self.root / "python"], check=True)
+        python = ["--python", sys.executable, str(self.root / "python")]
+        subprocess.run([find_uv_bin(), "venv", "--quiet", "--seed", *python], check=True)
         for line in re.sub(r"^#.*\n|\\\n", "", dockerfile, flags=re.MULTILINE).splitlines():
             if line:
                 self._take(*line.split(" ", 1))
