@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from asof_process import ASOF
+from asof_process import ASOF, launcher
 
 LINE = '{"subject": "Ana", "relation": "knows", "object": "Ben", "valid_at": "2024-05-01"}'
 
 
-def shown(tmp_path: Path, *command: str) -> str:
-    """Run a command whose stderr is a terminal; return what is shown there."""
+def shown(tmp_path: Path, *command: str, fresh: bool = False) -> str:
+    """Run a command whose stderr is a terminal; return what is shown there. `fresh`: by a new interpreter."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([ASOF, *command, "--data", tmp_path / "data"], stdout=subprocess.DEVNULL, stderr=theirs):
+    arguments = [*command, "--data", str(tmp_path / "data")]
+    started = [str(ASOF), *arguments] if fresh else launcher(*arguments)
+    with subprocess.Popen(started, stdout=subprocess.DEVNULL, stderr=theirs):
         os.close(theirs)
         pieces = []
         try:
@@ -59,7 +61,7 @@ def test_a_rebuild_is_shown_up_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "facts.jsonl").write_text(LINE, encoding="utf-8")
     shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
 
-    assert "1/1" in shown(tmp_path, "rebuild")
+    assert "1/1" in shown(tmp_path, "rebuild", fresh=True)
 
 
 def test_a_pipe_that_has_a_name_is_read_once(tmp_path: Path) -> None:
