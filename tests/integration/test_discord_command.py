@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from asof_process import interpreter
 from discord_bot import said
 from discord_server import ALICE, GENERAL, GUILD, TOKEN, FakeDiscord, discord_server
 from patience import wait_until
@@ -30,10 +31,18 @@ def server() -> Iterator[FakeDiscord]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What stands for Python: what is started by it is forked from what is imported already."""
+    return interpreter(tmp_path_factory.mktemp("python"))
+
+
 @contextmanager
-def started(server: FakeDiscord, data: Path, token: str = TOKEN) -> Iterator[subprocess.Popen[str]]:
+def started(
+    server: FakeDiscord, data: Path, token: str = TOKEN, python: Path = Path(sys.executable)
+) -> Iterator[subprocess.Popen[str]]:
     """Start the command; end it with the block, if it has not ended."""
-    command = [sys.executable, "-c", ON_THE_STAND_IN, server.http, server.gateway, "discord", "--data", str(data)]
+    command = [str(python), "-c", ON_THE_STAND_IN, server.http, server.gateway, "discord", "--data", str(data)]
     own = {"ASOF_DISCORD_TOKEN": token, "ASOF_LOG_LEVEL": "debug", "ASOF_EMBEDDER": "hash"}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **own}
@@ -42,7 +51,7 @@ def started(server: FakeDiscord, data: Path, token: str = TOKEN) -> Iterator[sub
         yield process
     finally:
         if process.poll() is None:
-            process.kill()
+            process.terminate()  # which goes on to a fork, as a kill would not
             process.communicate()
 
 
@@ -79,10 +88,10 @@ def test_it_talks_until_it_is_stopped_and_shows_no_token_and_no_words(server: Fa
     ],
 )
 def test_what_discord_refuses_ends_it_with_a_sentence_that_says_what_to_do(
-    server: FakeDiscord, tmp_path: Path, token: str, closes: int | None, sentence: str
+    server: FakeDiscord, tmp_path: Path, python: Path, token: str, closes: int | None, sentence: str
 ) -> None:
     server.closes = closes
-    with started(server, tmp_path, token) as process:
+    with started(server, tmp_path, token, python) as process:
         shown = "".join(process.communicate())
 
     assert process.returncode == (1 if closes == 4013 else 2)
@@ -91,9 +100,9 @@ def test_what_discord_refuses_ends_it_with_a_sentence_that_says_what_to_do(
     assert token not in shown
 
 
-def test_where_discord_cannot_be_reached_it_says_so(server: FakeDiscord, tmp_path: Path) -> None:
+def test_where_discord_cannot_be_reached_it_says_so(server: FakeDiscord, tmp_path: Path, python: Path) -> None:
     server.stop_listening()
-    with started(server, tmp_path) as process:
+    with started(server, tmp_path, python=python) as process:
         shown = "".join(process.communicate())
 
     assert process.returncode == 1
@@ -101,8 +110,8 @@ def test_where_discord_cannot_be_reached_it_says_so(server: FakeDiscord, tmp_pat
     assert TOKEN not in shown
 
 
-def test_without_a_token_it_says_which_setting_it_needs(server: FakeDiscord, tmp_path: Path) -> None:
-    with started(server, tmp_path, "") as process:
+def test_without_a_token_it_says_which_setting_it_needs(server: FakeDiscord, tmp_path: Path, python: Path) -> None:
+    with started(server, tmp_path, "", python) as process:
         shown = "".join(process.communicate())
 
     assert process.returncode == 2
