@@ -72,10 +72,14 @@ class Terminal:
 
 
 @contextmanager
-def terminal(data: Path, environment: Mapping[str, str], *options: str) -> Iterator[Terminal]:
-    """Run a chat whose three streams are a terminal, and wait until somebody may type."""
+def terminal(data: Path, environment: Mapping[str, str], *, fresh: bool = False) -> Iterator[Terminal]:
+    """Run a chat whose three streams are a terminal, and wait until somebody may type.
+
+    `fresh`: by new interpreters, as a person has them; otherwise all processes are forks.
+    """
     ours, theirs = pty.openpty()
-    command = [ASOF, "chat", "--data", data, "--name", "Ana", *options]
+    arguments = ["chat", "--data", str(data), "--name", "Ana"]
+    command = [str(ASOF), *arguments] if fresh else launcher(*arguments)
     with subprocess.Popen(
         command, env=environment, start_new_session=True, stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
@@ -86,7 +90,7 @@ def terminal(data: Path, environment: Mapping[str, str], *options: str) -> Itera
             yield here
         finally:
             if process.poll() is None:
-                process.kill()
+                process.terminate()  # which goes on to the fork, as a kill would not
     here._reader.join()
     os.close(ours)
 
@@ -209,7 +213,7 @@ def test_who_asks_for_it_and_says_yes_is_forgotten_with_a_receipt(tmp_path: Path
 def test_a_person_talks_and_sees_what_is_learned_above_the_line_that_is_being_typed(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    with terminal(tmp_path, environment) as here:
+    with terminal(tmp_path, environment, fresh=True) as here:
         here.type("I live in Romee.\x1b[D\x7f\n")  # lines can be edited
         here.says("asof: I have kept this.")
         here.says("  began: Ana lives in Rome")
