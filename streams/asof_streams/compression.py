@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Final
 
 from asof_streams import chain
@@ -23,6 +24,7 @@ KEEP: Final = 1_024  # of the newest records: they may be written to, and are re
 _BYTES: Final = 1 << 20  # of the payloads of a block of more than one record
 _BATCH: Final = 1_024  # records closed in one transaction, for which writers wait
 _PAUSE_SECONDS: Final = 0.02  # after each, in which they write
+_EARLIER: Final = 16_384  # records that an append closes at most, which writers wait for
 _DELETE: Final = "DELETE FROM log WHERE position < ?"
 _FLAG: Final = b'"suppress_content":true'  # JSON escapes the quotes of a text, so it is the field
 
@@ -55,6 +57,26 @@ def compress(path: Path, *, keep: int = KEEP, size: int = RECORDS) -> int:
     return closed
 
 
+def close_appended(db: Connection, records: Records, name: str, previous: bytes, rows: Sequence[Row]) -> bool:
+    """Close new records, which have no rows yet, and all before them, in the open transaction.
+
+    Return whether that was done: not where something before them is still to change, or more of it is not closed than
+    writers can wait for. previous: the chain's hash before them.
+    """
+    start, stop = records.blocks.end(), rows[0][0]
+    if stop - start > _EARLIER:
+        return False
+    if start < stop:
+        closed = _close(records, name, range(start, stop), RECORDS)
+        db.execute(_DELETE, (closed,))
+        if closed < stop:
+            return False
+    for some in _split(rows, RECORDS):
+        records.blocks.close(previous, some)
+        previous = some[-1][9]
+    return True
+
+
 def _close(records: Records, name: str, positions: range, size: int) -> int:
     """Close records, up to the first that is still to change; return where those that are closed end."""
     start, stop = positions.start, positions.stop
@@ -76,8 +98,8 @@ def _checked(records: Records, previous: bytes, rows: Iterable[Row]) -> Iterator
 def _split(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
     block: list[Row] = []
     taken = 0
-    for row in rows:
-        if block and (len(block) == size or taken + len(row[12] or b"") > _BYTES):
+    for row in rows:  # reads begin at multiples of the size, so that they need no block in part
+        if block and (row[0] % size == 0 or taken + len(row[12] or b"") > _BYTES):
             yield block
             block, taken = [], 0
         block.append(row)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, Protocol, Self
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
 from asof_streams.bulk_insert import BulkInsert
 from asof_streams.chain import Row
+from asof_streams.compression import close_appended
 from asof_streams.content_keys import CLEAR, ContentKeys, decrypt, encrypt
 from asof_streams.errors import (
     DamagedLog,
@@ -44,13 +45,14 @@ from asof_streams.sqlite_records import REMEDY, Head, Records, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests, Submission
 from asof_streams.sqlite_traces import MessageTraces
 
-_INSERT: Final = BulkInsert("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)")
+_INSERT: Final = BulkInsert("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
 _OF_GROUP: Final = "SELECT position FROM log WHERE position >= ? AND grp = ? AND payload IS NOT NULL ORDER BY position"
 _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
     "SELECT grp, max(substr(payload, 2, 4)) FROM log WHERE substr(payload, 1, 1) IN (x'01', x'02') "
     "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
 )
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
+_BATCH: Final = 512  # records of one append from which on they are compressed at once, if at all
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
 _GROUP_AND_TIME: Final = itemgetter(0, 1)  # of a draft
 _RECORDED_AT: Final = itemgetter(1)
@@ -115,6 +117,7 @@ class SqliteLog:
             self._db.close()
             raise
         self._are_messages = self.name == "messages"
+        self.compresses_batches = False  # whether many records of one append are compressed at once
 
     @property
     def name(self) -> str:
@@ -158,8 +161,8 @@ class SqliteLog:
         stop = end if stop is None else min(stop, end)
         make = tuple.__new__
         previous = self.head(start) if checked and start < stop else b""
-        for at in range(start, stop, _CHUNK):
-            for row in self._records.rows(at, min(at + _CHUNK, stop)):
+        for at in range(start - start % _CHUNK, stop, _CHUNK):  # so that no closed block is read twice
+            for row in self._records.rows(max(at, start), min(at + _CHUNK, stop), linked=checked):
                 if checked:
                     previous = self._records.expect_link(previous, row)
                 payload = row[12]
@@ -173,7 +176,7 @@ class SqliteLog:
                 try:
                     event = decode(row[7], row[8], payload)
                 except DecodeError as error:
-                    self._records.expect_link(self.head(row[0]), row)
+                    self._expect_link(row[0])
                     raise DecodeError(f"{self.path}, position {row[0]}: {error}") from None
                 yield make(Record, (*row[:7], event))
 
@@ -189,11 +192,15 @@ class SqliteLog:
                 key = self._keys.find(position)
                 opened = None if key is None else decrypt(key, position, payload)
         except KeysUnavailable:
-            self._records.expect_link(self.head(position), row)
+            self._expect_link(position)
             raise
         if opened is None:
-            self._records.expect_link(self.head(position), row)
+            self._expect_link(position)
         return opened
+
+    def _expect_link(self, position: int) -> None:
+        """Check that a record is what was written. DamagedLog: it is not."""
+        self._records.expect_link(self.head(position), self._records.rows(position, position + 1)[0])
 
     def _context(self, row: Row) -> bytes:
         """Return the context in which a record from a topic was sealed; the id of a message is its position here."""
@@ -521,9 +528,15 @@ class SqliteLog:
                 if self._sealer is not None and payload.startswith(CLEAR):
                     payload = self._seal(self._sealer, envelope, salt, payload)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
-                yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
+                # sqlite3 binds bytearrays fastest
+                yield (*envelope, bytearray(last), bytearray(salt), None, bytearray(payload))
 
-        _INSERT.run(self._db, rows())
+        if quiet or len(drafts) < _BATCH or not self.compresses_batches or self._sealer is not None:
+            _INSERT.run(self._db, rows())
+        else:
+            made = list(rows())
+            if not close_appended(self._db, self._records, self.name, head.hash, made):
+                _INSERT.run(self._db, made)
         end = head.position + len(drafts)
         latest = max(map(_RECORDED_AT, drafts), default=NEG)
         self._times.note(head.position, end, dict(map(_GROUP_AND_TIME, drafts)), latest)

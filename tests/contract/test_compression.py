@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof_streams import chain
+from asof_streams import chain, compression
 from asof_streams.block import unpack
 from asof_streams.compression import compress
 from asof_streams.errors import DamagedLog
@@ -213,3 +213,73 @@ def test_a_damaged_record_is_not_closed_and_all_before_it_is(path: Path) -> None
         compress(path, keep=0)
     with SqliteLog(path) as log, pytest.raises(DamagedLog, match=r"position 130\b"):
         log.verify()
+
+
+def rows_of(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as raw:
+        count: int = raw.execute("SELECT count(*) FROM log").fetchone()[0]
+        return count
+
+
+def batch(count: int = 600) -> list[Message]:
+    return [said(f"{n}: I live in town number {n}.", f"group {n % 7}") for n in range(count)]
+
+
+def test_batches_that_are_compressed_at_once_say_what_others_do(path: Path) -> None:
+    with SqliteLog(path, writable=True) as log:
+        log.compresses_batches = True
+        records = log.record(batch(), clock=1)
+        assert (closed(path), rows_of(path)) == (600, 0)
+
+        records += log.record(batch(10), clock=2)
+        assert (closed(path), rows_of(path)) == (600, 10)
+
+        records += log.record(batch(), clock=3)
+        assert (closed(path), rows_of(path)) == (1_210, 0)
+
+        log.compresses_batches = False
+        records += log.record(batch(), clock=4)
+        assert (closed(path), rows_of(path)) == (1_210, 600)
+
+        assert list(log.read()) == records
+        assert list(log.read(70, 1_500)) == records[70:1_500]
+        assert list(log.read(1_250)) == records[1_250:]
+        assert log.verify() == 1_810
+    assert compress(path, keep=0) == 576
+    assert told_again(path) == records
+
+
+def told_again(path: Path) -> list[Record]:
+    with SqliteLog(path) as log:
+        return list(log.read())
+
+
+def test_what_is_to_be_suppressed_is_not_compressed_at_once_nor_what_stands_behind_it(path: Path) -> None:
+    with SqliteLog(path, writable=True) as log:
+        log.compresses_batches = True
+        log.accept([*batch(), said("for nobody", suppress=True)], clock=1)
+        log.accept(batch(), clock=2)
+        assert closed(path) == 600
+        assert b"for nobody" not in path.with_name("messages.sqlite-wal").read_bytes()
+
+        assert log.suppress(0, log.end())
+        log.accept(batch(), clock=3)
+        assert (closed(path), rows_of(path)) == (1_801, 0)
+        assert len(list(log.read())) == 1_800
+        assert log.verify() == 1_801
+
+
+def test_a_batch_behind_very_many_records_that_are_not_compressed_is_not_either(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compression, "_EARLIER", 100)
+    with SqliteLog(path, writable=True) as log:
+        log.accept(batch(100), clock=1)
+        log.compresses_batches = True
+        log.accept(batch(), clock=2)
+        assert (closed(path), rows_of(path)) == (700, 0)
+
+        log.accept(batch(101), clock=3)
+        log.accept(batch(), clock=4)
+        assert (closed(path), rows_of(path)) == (700, 701)
+        assert log.verify() == 1_401

@@ -1,5 +1,6 @@
 """What every log promises its readers and its one writer."""
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from asof_streams.tail import tail
 from asof_streams.writer_lock import WriterLock
 from patience import SECONDS
 
+ZLIB = b"\x78[\x01\x5e\x9c\xda]"  # how what zlib compressed begins, by its level
 MANY = 700  # records: more than a reader takes at once
 
 
@@ -328,10 +330,7 @@ def test_an_erased_group_is_read_no_more_and_the_chain_still_holds(log: SqliteLo
 def bytes_of(folder: Path) -> bytes:
     """Return the bytes of a log's files, and all that can be decompressed among them."""
     found = b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
-    streams = [found.find(b"\x78\x9c")]
-    while streams[-1] >= 0:
-        streams.append(found.find(b"\x78\x9c", streams[-1] + 1))
-    return found + b"".join(inflated(found[start:]) for start in streams[:-1])
+    return found + b"".join(inflated(found[at.start() :]) for at in re.finditer(ZLIB, found))
 
 
 def inflated(stream: bytes) -> bytes:

@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -14,9 +16,11 @@ import asof
 from asof.runtime import bulk_build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.json_lines import as_fact, read_lines
+from asof_streams import sqlite_log
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_records import Records
 from patience import wait_until
 from world import World
 
@@ -40,7 +44,8 @@ CHAT = [
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    """Part after 20 messages, not thousands."""
+    """Part after 20 messages, not thousands, and compress what is appended from then on."""
+    monkeypatch.setattr(sqlite_log, "_BATCH", 1)
     monkeypatch.setattr(bulk_build_state, "_MUCH", 20)
     monkeypatch.setattr(bulk_build_state, "FLUSH_EVERY", 20)
 
@@ -70,6 +75,26 @@ def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
 
     assert told(tmp_path / "one") == two
     assert list((tmp_path / "two").rglob("*.building*")) == []
+
+
+def test_the_logs_of_a_long_import_are_compressed_and_single_records_behind_it_are_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(ingestion, "_CHUNK", 30)
+    world = World(tmp_path / "data")
+
+    def closed() -> dict[str, bool]:
+        ends = {}
+        for path in world.path.rglob("*.sqlite"):
+            with SqliteLog(path) as log, closing(sqlite3.connect(path)) as raw:
+                ends[path.stem] = Records(path, raw).blocks.end() == log.end()
+        return ends
+
+    world.memory.import_facts(LINES)
+    assert closed() == {"messages": True, "episodic": True, "semantic.main": True}
+
+    world.memory.import_facts(LINES[:1])
+    assert closed() == {"messages": False, "episodic": False, "semantic.main": False}
+    assert all(check.ok for check in world.memory.verify())
+    world.memory.close()
 
 
 def test_what_people_say_ended_is_ended_by_two_processes_too(tmp_path, monkeypatch):

@@ -70,6 +70,7 @@ class BulkBuild:
     def __init__(self, logs: OpenLogs, builder: BulkBuilder) -> None:
         self.batch = FLUSH_EVERY
         self._logs = logs
+        self._compress_batches(True)
         self._builder = builder
 
     def advance(self, stop: int) -> BuildState:
@@ -77,12 +78,17 @@ class BulkBuild:
         return self
 
     def finish(self, stop: int) -> None:
+        self._compress_batches(False)
         if self._builder.join(stop):
             touch(self._logs.places)  # so that readers open the graphs anew
         self._logs.remove_interrupted()
 
     def kill(self) -> None:
         self._builder.kill()
+
+    def _compress_batches(self, on: bool) -> None:
+        for log in (self._logs.messages, self._logs.episodic):
+            log.compresses_batches = on
 
 
 def inline_build(logs: OpenLogs, generations: OpenGenerations) -> InlineBuild:

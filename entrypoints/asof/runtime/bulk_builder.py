@@ -43,6 +43,8 @@ class BulkBuilder:
             self._child = ChildProcess(_build, places, infos)
             opened.callback(self._child.kill)
             self._logs = {name: opened.enter_context(writable_log(places.semantic(name))) for name in young}
+            for log in self._logs.values():
+                log.compresses_batches = True
             self._opened = opened.pop_all()
 
     def follow(self, stop: int) -> None:
