@@ -27,7 +27,7 @@ _OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY
 
 def _every(select: str, row: str) -> str:
     """Return the statement that reads all rows of a select page by page, or those of one group."""
-    columns, rest = select.split(" FROM ", 1)
+    columns, _, rest = select.partition(" FROM ")
     return f"{columns}, {row}.n FROM {rest} WHERE {_OF_GROUP.format(row)}"
 
 
