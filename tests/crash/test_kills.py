@@ -27,6 +27,7 @@ INGESTING, REBUILDING, SAVING = tries(12, nightly=120), tries(4, nightly=40), tr
 BUILDING, DECIDING = tries(5, nightly=200), tries(10, nightly=200)  # kills beside a memory that writes
 KILLS = tries(8, nightly=20)  # of each other test
 READING, MESSAGES = tries(10, nightly=200), tries(40, nightly=1_000)  # kills of readers, and what is written meanwhile
+SAID = tries(120, nightly=240)  # messages that are ingested while they are killed
 
 BUILDS = ("rebuild", "fill")  # the jobs of zygote.py that build a generation
 
@@ -115,7 +116,7 @@ class Zygote:
 @pytest.fixture
 def lines(tmp_path):
     path = tmp_path / "lines.jsonl"
-    path.write_bytes(b"\n".join(conversation(240)) + b"\n")
+    path.write_bytes(b"\n".join(conversation(SAID)) + b"\n")
     return path
 
 
@@ -141,7 +142,7 @@ def test_08_kills_at_any_moment_lose_nothing_double_nothing_and_end_as_a_clean_r
     chance = random.Random(SEED)
     clean = tmp_path / "clean"
     _, acked, ingesting = zygote.run("ingest", clean)
-    assert acked == 240
+    assert acked == SAID
     expected = digests(clean)
 
     kills, rounds = 0, 0
