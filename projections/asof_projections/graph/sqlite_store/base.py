@@ -22,7 +22,10 @@ _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g
 
 # +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
-OF_THESE: Final = f"IN ({ENTITIES} IN (SELECT value FROM json_each(:uuids)))"
+# A join: to look ids up in a set, SQLite would make a table of them first.
+OF_THESE: Final = (
+    "IN (SELECT +known.n FROM json_each(:uuids) given CROSS JOIN entities known ON known.uuid = given.value)"
+)
 _OF_ONE: Final = f"= ({ENTITIES} = :uuids)"
 
 
