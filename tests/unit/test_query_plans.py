@@ -183,6 +183,7 @@ def full_scans(steps: list[str]) -> list[str]:
         "SCAN v",
         "SCAN c",
         "SCAN same",
+        "SCAN called",
         "SCAN said",
         "SCAN against",
         "SCAN undone",

@@ -46,6 +46,7 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
 _ATTESTED: Final = f"coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at)"
 _NUMBER: Final = 17  # the place of a fact's number among the columns
 _in_order: Final = itemgetter(8, _NUMBER, 15)  # from when on it holds, the number, and since when that is known
+_LAST: Final = 20  # the place of the last column
 _DIRECTION: Final = 21  # of a row of both sides
 _recency: Final = itemgetter(22, _NUMBER, 8)  # of such a row: when it was attested, the number, and from when it holds
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
@@ -55,16 +56,18 @@ _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) A
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
-# The entity with a name, if it is the only one and has no duplicates, as nearly all have none.
-_ONLY_ONE: Final = f"""s = (SELECT
-    CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END
-    FROM names m INDEXED BY name_key WHERE m.grp {{}} AND m.key = :key AND {COUNTED})"""
+# The entity with a name, if it is the only one and has no duplicates, as nearly all have none; else NULL.
+_ONLY_ONE: Final = f"""SELECT CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END
+    FROM names m INDEXED BY name_key WHERE m.grp {{}} AND m.key = :key AND {COUNTED}"""
+_CALLED: Final = {  # by the condition of a statement that begins by looking for that entity
+    "subject called": _ONLY_ONE.format(f"= {_GROUP}"),
+    "subject called anywhere": _ONLY_ONE.format("IN (SELECT n FROM groups)"),
+}
 _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {AMONG.format('number')}"),
     "subject": ("subject", f"s = ({ENTITIES} = :subject)"),
     "subject among": ("subject", f"s IN ({ENTITIES} {AMONG.format('subject')})"),
-    "subject called": ("subject", _ONLY_ONE.format(f"= {_GROUP}")),
-    "subject called anywhere": ("subject", _ONLY_ONE.format("IN (SELECT n FROM groups)")),
+    **dict.fromkeys(_CALLED, ("subject", "s = (SELECT n FROM called)")),
     "object": ("object", f"object = ({ENTITIES} = :object)"),
     "object among": ("object", f"object IN ({ENTITIES} {AMONG.format('object')})"),
     "value": ("object", "object = :value"),
@@ -127,6 +130,7 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
     With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, in any order:
     to sort the few of most questions SQLite would make a table.
+    The last row of a statement about a name is no fact: it has the entity alone that the facts are of, or NULL.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     told, met = meeting(deeds=deeds)
@@ -138,9 +142,12 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     order = "LIMIT -1" if closed else ""  # so the program is not doubled: SQLite would join each half with the rest
     if limited:
         order = "ORDER BY vf, fact, kf LIMIT :limit"
-    return f"""SELECT {FACT_COLUMNS} FROM (
+    facts = f"""SELECT {FACT_COLUMNS} FROM (
         {versions}
         {order}) v {FACT_JOINS}"""
+    for called in _CALLED.keys() & set(shape):
+        facts = f"WITH called (n) AS ({_CALLED[called]}) {facts} UNION ALL SELECT n{', NULL' * _LAST} FROM called"
+    return facts
 
 
 def _indexes(kinds: set[str]) -> tuple[str, str]:
@@ -165,17 +172,25 @@ class SqliteFacts(SqliteReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        """Return what the port says, but a name stands for nobody unless one entity has it that has no duplicates.
-
-        The object's name stands for a literal alone.
-        """
+        """Return what the port says, but the query's names stand for nobody; that of the object is a literal."""
         parameters = _within(window, limit)
-        shape: list[str] = []
-        if subjects is not None:
-            shape.append(_among("subject", subjects, parameters))
-        elif query.about is not None:
-            parameters |= {"key": key(query.about), "known": window.kmax}
-            shape.append("subject called anywhere" if query.group is None else "subject called")
+        shape = [] if subjects is None else [_among("subject", subjects, parameters)]
+        return self._read(self._meeting(self._shape(shape, query, objects, parameters), window, parameters))
+
+    def _facts_called(self, name: str, query: FactsFilter, window: Window, limit: int | None) -> list[FactRow] | None:
+        """Return the facts whose subject has a name; None: more than one entity may be meant by it, or none is."""
+        parameters = _within(window, limit) | {"key": key(name), "known": window.kmax}
+        shape = ["subject called anywhere" if query.group is None else "subject called"]
+        rows = self._versions(self._shape(shape, query, None, parameters), window, parameters)
+        if rows.pop()[0] is None:
+            return None
+        rows.sort(key=_in_order)
+        return self._read(rows)
+
+    def _shape(
+        self, shape: list[str], query: FactsFilter, objects: Sequence[str] | None, parameters: dict[str, Any]
+    ) -> list[str]:
+        """Return a shape with the conditions of a query, but for its subject; set their parameters."""
         if query.object is not None:
             parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
@@ -188,7 +203,7 @@ class SqliteFacts(SqliteReader):
         if (page := query.page) is not None:
             parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
-        return self._read(self._meeting(shape, window, parameters))
+        return shape
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         self._index_for("now_subject", "past_subject", "now_object", "past_object")
@@ -229,11 +244,15 @@ class SqliteFacts(SqliteReader):
 
     def _meeting(self, shape: Sequence[str], window: Window, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows of the facts that meet a window, by the start of their period, then as asserted."""
-        limited = parameters["limit"] >= 0
-        sql = statement(*shape, closed=window.kmin < HEAD, limited=limited, deeds=window.deeds)
-        rows = self._rows(sql, parameters)
+        rows = self._versions(shape, window, parameters)
         rows.sort(key=_in_order)
         return rows
+
+    def _versions(self, shape: Sequence[str], window: Window, parameters: Mapping[str, Any]) -> list[Any]:
+        """Return the rows of a statement of some shape."""
+        limited = parameters["limit"] >= 0
+        sql = statement(*shape, closed=window.kmin < HEAD, limited=limited, deeds=window.deeds)
+        return self._rows(sql, parameters)
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         return self._asked(self._rows_of(entities, latest(deeds=at.deeds), **_within(Window.at(at), limit)), at)

@@ -26,9 +26,11 @@ class Traversal(SqliteFacts, SqliteScans, SqliteIdentities, SqliteViews):
     ) -> list[FactRow]:
         about = query.about if subjects is None else None
         thing = query.object if objects is None else None
-        if thing is None:
-            found = super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
-            if found or about is None:  # as for most questions: one statement sees one state
+        if about is None and thing is None:
+            return super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
+        if about is not None and query.object is None:
+            found = self._facts_called(about, query, window, limit)
+            if found is not None:  # as for most questions: one statement sees one state
                 return found
         with self._one_state():
             if about is not None and not (subjects := self._who(query.group, about, window.kmax)):
