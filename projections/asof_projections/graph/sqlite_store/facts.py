@@ -17,6 +17,7 @@ from asof_projections.graph.sqlite_store.columns import COUNTED, LINKED
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window, literals_of
 from asof_projections.names import key
+from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
 
 # The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
@@ -56,8 +57,10 @@ _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) A
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
-# The entity with a name, if it is the only one and has no duplicates, as nearly all have none; else NULL.
-_ONLY_ONE: Final = f"""SELECT CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END
+# The entity with a name, if it is the only one and has no duplicates, as nearly all have none, else NULL; and how many
+# have the name.
+_ONLY_ONE: Final = f"""SELECT
+    CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END, count(*)
     FROM names m INDEXED BY name_key WHERE m.grp {{}} AND m.key = :key AND {COUNTED}"""
 _CALLED: Final = {  # by the condition of a statement that begins by looking for that entity
     "subject called": _ONLY_ONE.format(f"= {_GROUP}"),
@@ -130,7 +133,8 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
     With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, in any order:
     to sort the few of most questions SQLite would make a table.
-    The last row of a statement about a name is no fact: it has the entity alone that the facts are of, or NULL.
+    The last row of a statement about a name is no fact: it has the entity alone that the facts are of, or NULL, and
+    whether anybody has the name or the id.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     told, met = meeting(deeds=deeds)
@@ -146,7 +150,9 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
         {versions}
         {order}) v {FACT_JOINS}"""
     for called in _CALLED.keys() & set(shape):
-        facts = f"WITH called (n) AS ({_CALLED[called]}) {facts} UNION ALL SELECT n{', NULL' * _LAST} FROM called"
+        facts = f"""WITH called (n, many) AS ({_CALLED[called]}) {facts}
+            UNION ALL SELECT n, many OR EXISTS (SELECT 1 FROM entities WHERE uuid IN (:id, :own_id))
+            {", NULL" * (_LAST - 1)} FROM called"""
     return facts
 
 
@@ -178,12 +184,15 @@ class SqliteFacts(SqliteReader):
         return self._read(self._meeting(self._shape(shape, query, objects, parameters), window, parameters))
 
     def _facts_called(self, name: str, query: FactsFilter, window: Window, limit: int | None) -> list[FactRow] | None:
-        """Return the facts whose subject has a name; None: more than one entity may be meant by it, or none is."""
-        parameters = _within(window, limit) | {"key": key(name), "known": window.kmax}
+        """Return the facts whose subject has a name; None: more than one entity may be meant by it, or it is an id."""
+        ids = possible_ids(query.group, name)
+        called = {"key": key(name), "known": window.kmax, "id": ids[0], "own_id": ids[-1]}
+        parameters = _within(window, limit) | called
         shape = ["subject called anywhere" if query.group is None else "subject called"]
         rows = self._versions(self._shape(shape, query, None, parameters), window, parameters)
-        if rows.pop()[0] is None:
-            return None
+        one, is_known, *_ = rows.pop()
+        if one is None:
+            return None if is_known else []
         rows.sort(key=_in_order)
         return self._read(rows)
 
