@@ -4,13 +4,13 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from asof_process import program
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 
 KILLS = 20
@@ -64,7 +64,8 @@ def one_kill(writers: "subprocess.Popen[str]", seconds: float) -> int:
 def test_a_kill_during_a_save_loses_nothing_that_was_acknowledged_and_leaves_no_half_file(tmp_path: Path) -> None:
     path = tmp_path / "vectors.index"
     chance = random.Random(20)
-    with subprocess.Popen(program(WRITERS, path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writers:
+    command = [sys.executable, "-c", WRITERS, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writers:
         for _ in range(KILLS):
             acknowledged = one_kill(writers, chance.uniform(0, 0.03))
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from asof.runtime.doctor import examine
 from asof.runtime.integrity import verify
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.repair import repair
-from asof_process import program
 from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput, KeysUnavailable
 from asof_streams.key_store import key_place
 from asof_streams.sqlite_log import SqliteLog
@@ -158,7 +158,7 @@ def test_an_erasure_says_that_the_keys_are_destroyed_and_has_no_content(world: W
 
 def test_a_process_that_dies_between_the_keys_and_the_rows_leaves_nothing_that_can_be_read(world: World) -> None:
     world.memory.close()
-    killed = subprocess.run(program(KILLED, world.path), check=False)
+    killed = subprocess.run([sys.executable, "-c", KILLED, world.path], check=False)
     assert killed.returncode == -signal.SIGKILL
 
     with SqliteLog(world.path / "messages.sqlite") as log:
