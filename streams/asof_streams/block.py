@@ -18,7 +18,7 @@ from asof_streams.chain import Row
 
 _SEAL_BYTES: Final = 32
 _HEADER: Final = 4
-_LEVEL: Final = 3  # takes half of the time of the default, for a block that is a fifteenth larger
+_LEVEL: Final = 3  # takes 0.7 of the time of the default, for a block that is 6 to 8 % larger
 _ENVELOPE: Final = slice(1, 9)  # of a row: the position follows from the block's start
 
 
