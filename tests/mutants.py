@@ -350,6 +350,19 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_posts.py",
         "tests/unit/test_query_plans.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/checkpoints.py": ("tests/unit/test_checkpoints.py",),
+    "projections/asof_projections/graph/sqlite_store/inspection.py": (
+        "tests/contract/test_snapshots.py",
+        "tests/hostile/test_inspection.py::test_a_directory_that_is_whole_is_said_to_be_whole",
+        "tests/hostile/test_inspection.py::test_damage_is_reported_and_repaired_from_the_log_before_it",
+        "tests/unit/test_store_inspection.py",
+    ),
+    "projections/asof_projections/graph/sqlite_store/schema.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/contract/test_snapshots.py",
+        "tests/hostile/test_foreign_directories.py",
+        "tests/unit/test_query_plans.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/posts.py": (
         "tests/contract/test_graph_store.py",
         "tests/unit/test_posts.py",

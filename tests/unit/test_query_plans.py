@@ -333,6 +333,16 @@ def test_the_entities_with_a_name_are_found_by_its_key_without_a_walk_over_links
     assert full_scans(steps) == []
 
 
+@pytest.mark.parametrize(
+    ("table", "whole", "index"),
+    [("facts", False, "fact_uuid (<expr>>? AND <expr><?)"), ("entities", True, "entity_uuid (uuid>? AND uuid<?)")],
+)
+def test_ids_that_begin_so_are_found_by_an_index_of_their_start_or_of_all_of_them(db, table, whole, index):
+    steps = plan(db, f"SELECT uuid FROM {table} WHERE {schema.has_start('uuid', ':start', whole=whole)}")
+
+    assert index in steps[0]
+
+
 def test_no_index_of_versions_is_led_by_a_time(db):
     led = {
         name: db.execute("SELECT name FROM pragma_index_info(?) WHERE seqno = 0", (name,)).fetchone()[0]
