@@ -35,7 +35,7 @@ class BeliefStore(GraphStore, Protocol):
     def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
         """Return what is known of the entities that `called` returns, or else of the one with this id, in that order.
 
-        Entities that are the same have one entry, that of the first of them.
+        Duplicates share one entry, that of the first of them.
         """
         ...
 

@@ -373,41 +373,6 @@ def test_facts_are_chosen_by_each_part_and_by_all_together(store, story) -> None
     assert ids(facts_at(store, "g", now, subjects=[])) == ids(facts_at(store, "g", now, subjects=["id-None"])) == []
 
 
-def test_facts_are_found_by_the_names_or_the_ids_of_their_ends_and_of_the_duplicates_of_these(store, story) -> None:
-    story.tell(
-        fact("a", "Ana", "lives_in", "Rome"),
-        fact("b", "Bob", "knows", "Ana"),
-        fact("v", "Ana", "likes", value="Oslo"),
-    )
-    story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
-    before = story.now
-    again = [
-        EntityIntroduced(entity_id=f"id-other {name}", name=name, episode_id=f"said-{name}") for name in ("Ana", "Rome")
-    ]
-    story.tell(
-        *again,
-        fact("c", "other Ana", "likes", value="tea"),
-        fact("q", "Rome", "near", "Oslo"),
-        fact("r", "other Rome", "near", "Oslo"),
-    )
-    story.tell(entity("Eve"), fact("e", "Eve", "likes", value="tea"), group="h")
-    commit(store, story)
-
-    def found(group="g", known=INF - 1, **names) -> list[str]:
-        window, more = Window.at(at(1, known)), {key: names.pop(key) for key in ("subjects", "objects") & names.keys()}
-        return ids(store.facts(filter_of(group, **names), window, **more))
-
-    assert found(about="Eve", group="h") == found(about="eve", group=None) == ["e"]
-    assert found(about="Eve") == found(about="nobody") == found(about="Oslo") == []
-    assert found(about="Rome") == ["q", "r"]
-    assert found(about="Ana", known=before) == found(about="Bob") == found(about="id-Bob") == ["a", "b", "v"]
-    assert found(about="Ana") == ["a", "b", "v", "c"]
-    assert found(object="Bob") == found(object="id-Ana") == ["b"]
-    assert (found(object="Oslo"), found(about="Ana", object="Oslo")) == (["v", "q", "r"], ["v"])
-    assert found(about="nobody", subjects=["id-other Ana"]) == ["c"]
-    assert found(object="nobody", objects=["id-Rome"]) == ["a"]
-
-
 def test_facts_are_found_by_the_type_of_their_object(store, story) -> None:
     story.tell(
         entity("Acme", "Company"), fact("works", "Ana", "works_at", "Acme"), fact("lives", "Ana", "lives_in", "Rome")

@@ -183,7 +183,6 @@ def full_scans(steps: list[str]) -> list[str]:
         "SCAN v",
         "SCAN c",
         "SCAN same",
-        "SCAN called",
         "SCAN said",
         "SCAN against",
         "SCAN undone",
@@ -259,7 +258,7 @@ def kinds(shape: tuple[str, ...]) -> set[str]:
 
 
 def shapes() -> list[tuple[str, ...]]:
-    subjects = ("subject", "subject among", "subject called", "subject called anywhere")
+    subjects = ("subject", "subject among")
     objects = ("object", "object among", "value", "object among or value")
     claims = [(s,) for s in subjects] + [(o,) for o in objects] + [(s, o) for s in subjects for o in objects] + [()]
     scopes = ["relation", "relation named", "group", None]

@@ -1,4 +1,4 @@
-"""What is known of entities, put together of what a store answers to one question each."""
+"""Details of entities: the parts of them that each store puts together alike."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -17,8 +17,8 @@ def names_of(store: NameReader, entity: str, ids: Sequence[str], known: int | No
     return list(dict.fromkeys(name for uuid in (entity, *ids) for name in store.aliases(uuid, known)))
 
 
-def each_once(details: Iterable[EntityDetails]) -> list[EntityDetails]:
-    """Return details without those of entities that are duplicates of an entity before them."""
+def without_duplicates(details: Iterable[EntityDetails]) -> list[EntityDetails]:
+    """Return the details of each entity, without those that are duplicates of an earlier one."""
     kept: list[EntityDetails] = []
     seen: set[str] = set()
     for one in details:

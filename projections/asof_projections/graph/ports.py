@@ -131,7 +131,7 @@ class Neighbourhood(NamedTuple):
     inward: list[FactRow]
 
     def facts(self) -> list[FactRow]:
-        """Return the facts, each once: one with both ends among the entities is outward and inward."""
+        """Return each fact once; one with both ends among the entities stands in both lists."""
         within = {(f.uuid, f.valid_at, f.known_from) for f in self.outward}
         return self.outward + [f for f in self.inward if (f.uuid, f.valid_at, f.known_from) not in within]
 
@@ -149,7 +149,7 @@ class EntityDetails(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """The facts around entities: from them, then those to them alone; and of all the most recently attested, first."""
+    """The facts around entities: those from them, then those only to them; and the most recently attested of all."""
 
     facts: list[FactRow]
     latest: list[FactRow]
@@ -279,11 +279,11 @@ class GraphStore(Protocol):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        """Return the versions that overlap a window on both clocks, by valid_at, then in log order; all of one state.
+        """Return the versions that overlap a window on both clocks, by valid_at, then in log order.
 
-        The list begins after the query's cursor. subjects, objects: ids of entities, of which a fact needs one, in
-        place of those that the query's names stand for at the last known moment of the window. A fact whose object is
-        the query's object as a literal fits too. limit: how many at most; None: all.
+        The list begins after the query's cursor. subjects, objects: ids of the entities that the query's names stand
+        for, of which a fact needs one; None: any. A fact whose object is the query's object as a literal fits too.
+        limit: how many at most; None: all.
         """
         ...
 

@@ -68,23 +68,36 @@ class TemporalQueries:
 
     # At a moment.
 
+    @consistent_read
     def facts(self, query: FactsQuery, at: Moment) -> Page[Fact]:
         """Return the facts that hold, by valid_at: of a subject, of a relation, with an object."""
         return self._page(query, at, Window.at(at))
 
+    @consistent_read
     def overlapping(self, query: OverlappingQuery, known: int) -> Page[Fact]:
         """Return the facts that hold at some instant of a period, by valid_at."""
         return self._page(query, Moment(None, known), Window.during(query.start, query.stop, known))
 
     def _page(self, query: FactsFilter, at: Moment, window: Window) -> Page[Fact]:
         limit = query.limit
-        rows = self._beliefs.facts(query, window, limit=None if limit is None else limit + 1)
+        rows = self._rows(query, window, None if limit is None else limit + 1)
         if limit is None or len(rows) <= limit:
             return Page(map(Fact.of, rows))
         last = rows[limit - 1]
         key = (str(last.valid_at), str(last.number), str(last.known_from))
         more = query.cursor_after(*key, valid=at.valid, known=at.known)
         return Page.until(map(Fact.of, islice(rows, limit)), more)
+
+    def _rows(self, query: FactsFilter, window: Window, limit: int | None = None) -> list[FactRow]:
+        subjects = objects = None
+        known = window.kmax
+        if query.about is not None:
+            subjects = self._meant(query.group, query.about, known)
+            if not subjects:
+                return []
+        if query.object is not None:
+            objects = self._meant(query.group, query.object, known)
+        return self._beliefs.facts(query, window, subjects=subjects, objects=objects, limit=limit)
 
     def entities(self, query: EntitiesQuery, known: int) -> Page[Entity]:
         """Return the entities known at a moment, oldest first."""
@@ -144,7 +157,7 @@ class TemporalQueries:
     @consistent_read
     def throughout(self, query: ThroughoutQuery, known: int) -> list[Segment]:
         """Return the segments that cover a period, whether one fact states it or several that meet."""
-        facts = self._beliefs.facts(_whole(query), Window.during(query.start, query.stop, known))
+        facts = self._rows(_whole(query), Window.during(query.start, query.stop, known))
         period = (query.start, query.stop)
         return list(map(Segment.of, (s for s in self._segments(facts, known) if s.covers(period))))
 
@@ -154,7 +167,7 @@ class TemporalQueries:
         slot = FactsFilter.model_construct(
             group_id=query.group_id, all_groups=query.all_groups, about=query.name, relation=query.relation
         )
-        facts = self._beliefs.facts(slot, Window.at(Moment(None, known)))
+        facts = self._rows(slot, Window.at(Moment(None, known)))
         return list(map(Segment.of, timelines.with_gaps(self._segments(facts, known))))
 
     # Over known time.
@@ -198,8 +211,7 @@ class TemporalQueries:
         """Return the differences at the second point, by start. known: the default of a point without a known time."""
         first, second = (p._replace(known=known if p.known is None else p.known) for p in (query.start, query.stop))
         before, middle, after = (
-            self._beliefs.facts(_whole(query), Window.at(Moment(*at)))
-            for at in (first, (first.valid, second.known), second)
+            self._rows(_whole(query), Window.at(Moment(*at))) for at in (first, (first.valid, second.known), second)
         )
         return [
             Difference(d.label, d.before and Fact.of(d.before), d.after and Fact.of(d.after))

@@ -1,7 +1,6 @@
 """The base of every part of the ArangoDB graph: its connection, and the execution of queries."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -58,27 +57,6 @@ class ArangoReader:
             return self._translated(execute)
         return self._with_retries(execute)
 
-    def begin_read(self) -> bool:
-        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
-        held, self._state.is_held = self._state.is_held, True
-        return not held
-
-    def end_read(self) -> None:
-        """End a consistent read: later reads see what was committed since `begin_read`."""
-        snapshot, self._state.snapshot, self._state.is_held = self._state.snapshot, None, False
-        if snapshot is not None:
-            abort(snapshot)
-
-    @contextmanager
-    def _one_state(self) -> Iterator[None]:
-        """Let several requests read one state."""
-        begun = self.begin_read()
-        try:
-            yield
-        finally:
-            if begun:
-                self.end_read()
-
     @property
     def _limits(self) -> dict[str, Any]:
         """What every query is sent with."""
@@ -127,10 +105,3 @@ class ArangoReader:
     def _ids(self, uuids: Sequence[str]) -> list[str]:
         """Return the ids of entities' documents."""
         return [f"{prefix(self._log)}entities/{key(uuid)}" for uuid in uuids]
-
-
-def abort(transaction: Any) -> None:
-    """Abort a transaction; a server that cannot be reached ends it by itself."""
-    if transaction is not None:
-        with suppress(GraphUnavailable), translated_errors(""):
-            transaction.abort_transaction()

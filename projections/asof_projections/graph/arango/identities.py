@@ -8,10 +8,9 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import ArangoFacts
 from asof_projections.graph.arango.wire import Document, declaration
-from asof_projections.graph.entity_details import each_once, names_of
+from asof_projections.graph.entity_details import names_of, without_duplicates
 from asof_projections.graph.ports import EntityDetails, Neighbourhood, Surroundings
-from asof_projections.model.queries import FactsFilter
-from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, FactRow, LinkRow, Moment, Window
+from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
 from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
@@ -63,35 +62,10 @@ class ArangoIdentities(ArangoFacts):
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         return set(self._reach(None, None, uuids, Moment(None, known), 0)["alike"])
 
-    def facts(
-        self,
-        query: FactsFilter,
-        window: Window,
-        *,
-        subjects: Sequence[str] | None = None,
-        objects: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[FactRow]:
-        about = query.about if subjects is None else None
-        thing = query.object if objects is None else None
-        if about is None and thing is None:
-            return super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
-        with self._one_state():
-            if about is not None and not (subjects := self._who(query.group, about, window.kmax)):
-                return []
-            if thing is not None:
-                objects = self._who(query.group, thing, window.kmax)
-            return super().facts(query, window, subjects=subjects, objects=objects, limit=limit)
-
-    def _who(self, group: str | None, name: str, known: int) -> list[str]:
-        """Return the ids of the entities with a name, or else an id, and of their duplicates; sorted."""
-        step = self._reach(group, name, possible_ids(group, name), Moment(None, known), 0)
-        return sorted(step["alike"])
-
     def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
         entities = self.called(group, name, known)
         by_id = None if entities else entity_with_id(self, group, name)
-        return each_once(self._details(entity, known) for entity in (entities if by_id is None else [by_id]))
+        return without_duplicates(self._details(entity, known) for entity in (entities if by_id is None else [by_id]))
 
     def _details(self, entity: EntityRow, known: int | None) -> EntityDetails:
         ids = sorted(self.identity([entity.uuid], known))

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Final, Literal, Self
 
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.base import ReadState, abort
+from asof_projections.graph.arango.base import ReadState
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
 from asof_projections.graph.arango.errors import require_gone, translated_errors
 from asof_projections.graph.arango.event_projector import ArangoEventProjector
@@ -77,6 +77,19 @@ class ArangoGraph(ArangoScans):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    # Consistent reads.
+
+    def begin_read(self) -> bool:
+        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
+        held, self._state.is_held = self._state.is_held, True
+        return not held
+
+    def end_read(self) -> None:
+        """End a consistent read: later reads see what was committed since `begin_read`."""
+        snapshot, self._state.snapshot, self._state.is_held = self._state.snapshot, None, False
+        if snapshot is not None:
+            _abort(snapshot)
 
     # Following a log.
 
@@ -176,7 +189,7 @@ class ArangoGraph(ArangoScans):
                 transaction.commit_transaction()
                 return done
         except BaseException:
-            abort(transaction)
+            _abort(transaction)
             raise
 
     def _begin(self) -> Any:
@@ -263,3 +276,10 @@ def _fingerprint(record: Record, log: str) -> str:
     """Return a hash that no other record has."""
     identity = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
     return sha256(identity).hexdigest()
+
+
+def _abort(transaction: Any) -> None:
+    """Abort a transaction; a server that cannot be reached ends it by itself."""
+    if transaction is not None:
+        with suppress(GraphUnavailable), translated_errors(""):
+            transaction.abort_transaction()

@@ -6,8 +6,10 @@ from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import MentionRow
 
 ENTITY: Final = "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
-# Whether an entity was ever merged with another.
-LINKED: Final = "EXISTS (SELECT 1 FROM links WHERE duplicate = {0}) OR EXISTS (SELECT 1 FROM links WHERE into_ = {0})"
+# Whether the entity with a row id was ever merged with another.
+EVER_MERGED: Final = (
+    "EXISTS (SELECT 1 FROM links WHERE duplicate = {0}) OR EXISTS (SELECT 1 FROM links WHERE into_ = {0})"
+)
 EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
     e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
 # A mention is dated by its turn. A generation that extracts anew has no episodes; there it is dated by its recording.

@@ -1,12 +1,12 @@
-"""Details: all that is known of the entities with a name, and the facts around them."""
+"""Details of the entities with a name: names, links, mentions, attributes, communities, and the facts around them."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from asof_projections.graph.entity_details import each_once, names_of
+from asof_projections.graph.entity_details import names_of, without_duplicates
 from asof_projections.graph.ports import EntityDetails, Surroundings
 from asof_projections.graph.sqlite_store.attributes import SqliteAttributes
-from asof_projections.graph.sqlite_store.columns import ENTITY, LINKED
+from asof_projections.graph.sqlite_store.columns import ENTITY, EVER_MERGED
 from asof_projections.graph.sqlite_store.communities import SqliteCommunities
 from asof_projections.graph.sqlite_store.identities import NAMED
 from asof_projections.graph.sqlite_store.traversal import Traversal
@@ -14,11 +14,11 @@ from asof_projections.model.rows import EntityRow, Moment
 from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
 
-# An entity, how many mentions mean it, and whether it ever had links, other names, attributes and communities: most
-# have none of these, and to look for each costs as much as all of this.
+# An entity, the number of mentions that mean it, and whether it ever had links, other names, attributes and
+# communities: most have none of these, and a query for each would cost as much as this one.
 _PARTS: Final = ENTITY.replace(
     " FROM ",
-    f""", (SELECT count(*) FROM resolutions WHERE entity = e.n AND created_at <= :known), {LINKED.format("e.n")},
+    f""", (SELECT count(*) FROM resolutions WHERE entity = e.n AND created_at <= :known), {EVER_MERGED.format("e.n")},
     EXISTS (SELECT 1 FROM names WHERE entity = e.n AND n <> e.n),
     EXISTS (SELECT 1 FROM attributes INDEXED BY attribute_held WHERE entity = e.n AND holds = 1),
     EXISTS (SELECT 1 FROM memberships WHERE entity = e.n) FROM """,
@@ -33,10 +33,10 @@ class SqliteDetails(Traversal, SqliteAttributes, SqliteCommunities):
     """Entities with all that is known of them."""
 
     def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
-        rows = self._named(CALLED, group, name, known) or self._with_id(group, name, known)
-        return each_once(self._details(row, known) for row in rows)
+        rows = self._named(CALLED, group, name, known) or self._rows_with_id(group, name, known)
+        return without_duplicates(self._details(row, known) for row in rows)
 
-    def _with_id(self, group: str | None, asked: str, known: int | None) -> list[Any]:
+    def _rows_with_id(self, group: str | None, asked: str, known: int | None) -> list[Any]:
         parameters = {"group": group, "known": INF - 1 if known is None else known}
         for stored in possible_ids(group, asked):
             if rows := self._rows(WITH_ID, {**parameters, "uuid": stored}):
@@ -49,6 +49,7 @@ class SqliteDetails(Traversal, SqliteAttributes, SqliteCommunities):
         mentions, is_linked, has_names, has_attributes, has_communities = row[_COLUMNS:]
         uuid = entity.uuid
         ids = sorted(self.identity([uuid], known)) if is_linked else [uuid]
+        # An entity that was introduced after the known moment has no name yet.
         has_names = has_names or is_linked or not (known is None or entity.known_from <= known)
         return EntityDetails(
             entity,

@@ -23,7 +23,7 @@ _TABLES: Final = (
     "posts",
 )
 _VIEW: Final = "CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE +n < believed()"
-_POSTS: Final = {  # whose withdrawal is written in their rows, and the other columns of these
+_POSTS: Final = {  # tables with a withdrawn_at column, and their other columns
     "feedback": "n, uuid, grp, role, role_type, content, valid_at, created_at",
     "goals": "n, uuid, grp, role, role_type, content, description, saliency, valid_at, created_at",
 }

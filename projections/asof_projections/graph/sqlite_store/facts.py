@@ -13,11 +13,8 @@ from typing import Any, Final
 
 from asof_projections.graph.ports import Surroundings
 from asof_projections.graph.sqlite_store.base import ENTITIES, OF_THESE, SqliteReader, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, LINKED
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window, literals_of
-from asof_projections.names import key
-from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
 
 # The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
@@ -47,7 +44,6 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
 _ATTESTED: Final = f"coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at)"
 _NUMBER: Final = 17  # the place of a fact's number among the columns
 _in_order: Final = itemgetter(8, _NUMBER, 15)  # from when on it holds, the number, and since when that is known
-_LAST: Final = 20  # the place of the last column
 _DIRECTION: Final = 21  # of a row of both sides
 _recency: Final = itemgetter(22, _NUMBER, 8)  # of such a row: when it was attested, the number, and from when it holds
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
@@ -57,20 +53,10 @@ _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) A
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
-# The entity with a name, if it is the only one and has no duplicates, as nearly all have none, else NULL; and how many
-# have the name.
-_ONLY_ONE: Final = f"""SELECT
-    CASE WHEN count(*) = 1 AND NOT max({LINKED.format("m.entity")}) THEN max(m.entity) END, count(*)
-    FROM names m INDEXED BY name_key WHERE m.grp {{}} AND m.key = :key AND {COUNTED}"""
-_CALLED: Final = {  # by the condition of a statement that begins by looking for that entity
-    "subject called": _ONLY_ONE.format(f"= {_GROUP}"),
-    "subject called anywhere": _ONLY_ONE.format("IN (SELECT n FROM groups)"),
-}
 _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {AMONG.format('number')}"),
     "subject": ("subject", f"s = ({ENTITIES} = :subject)"),
     "subject among": ("subject", f"s IN ({ENTITIES} {AMONG.format('subject')})"),
-    **dict.fromkeys(_CALLED, ("subject", "s = (SELECT n FROM called)")),
     "object": ("object", f"object = ({ENTITIES} = :object)"),
     "object among": ("object", f"object IN ({ENTITIES} {AMONG.format('object')})"),
     "value": ("object", "object = :value"),
@@ -133,8 +119,6 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
     With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, in any order:
     to sort the few of most questions SQLite would make a table.
-    The last row of a statement about a name is no fact: it has the entity alone that the facts are of, or NULL, and
-    whether anybody has the name or the id.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     told, met = meeting(deeds=deeds)
@@ -146,14 +130,9 @@ def statement(*shape: str, closed: bool, limited: bool, deeds: bool) -> str:
     order = "LIMIT -1" if closed else ""  # so the program is not doubled: SQLite would join each half with the rest
     if limited:
         order = "ORDER BY vf, fact, kf LIMIT :limit"
-    facts = f"""SELECT {FACT_COLUMNS} FROM (
+    return f"""SELECT {FACT_COLUMNS} FROM (
         {versions}
         {order}) v {FACT_JOINS}"""
-    for called in _CALLED.keys() & set(shape):
-        facts = f"""WITH called (n, many) AS ({_CALLED[called]}) {facts}
-            UNION ALL SELECT n, many OR EXISTS (SELECT 1 FROM entities WHERE uuid IN (:id, :own_id))
-            {", NULL" * (_LAST - 1)} FROM called"""
-    return facts
 
 
 def _indexes(kinds: set[str]) -> tuple[str, str]:
@@ -178,28 +157,8 @@ class SqliteFacts(SqliteReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        """Return what the port says, but the query's names stand for nobody; that of the object is a literal."""
         parameters = _within(window, limit)
         shape = [] if subjects is None else [_among("subject", subjects, parameters)]
-        return self._read(self._meeting(self._shape(shape, query, objects, parameters), window, parameters))
-
-    def _facts_called(self, name: str, query: FactsFilter, window: Window, limit: int | None) -> list[FactRow] | None:
-        """Return the facts whose subject has a name; None: more than one entity may be meant by it, or it is an id."""
-        ids = possible_ids(query.group, name)
-        called = {"key": key(name), "known": window.kmax, "id": ids[0], "own_id": ids[-1]}
-        parameters = _within(window, limit) | called
-        shape = ["subject called anywhere" if query.group is None else "subject called"]
-        rows = self._versions(self._shape(shape, query, None, parameters), window, parameters)
-        one, is_known, *_ = rows.pop()
-        if one is None:
-            return None if is_known else []
-        rows.sort(key=_in_order)
-        return self._read(rows)
-
-    def _shape(
-        self, shape: list[str], query: FactsFilter, objects: Sequence[str] | None, parameters: dict[str, Any]
-    ) -> list[str]:
-        """Return a shape with the conditions of a query, but for its subject; set their parameters."""
         if query.object is not None:
             parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
@@ -212,7 +171,7 @@ class SqliteFacts(SqliteReader):
         if (page := query.page) is not None:
             parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
-        return shape
+        return self._read(self._meeting(shape, window, parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         self._index_for("now_subject", "past_subject", "now_object", "past_object")
@@ -253,15 +212,11 @@ class SqliteFacts(SqliteReader):
 
     def _meeting(self, shape: Sequence[str], window: Window, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows of the facts that meet a window, by the start of their period, then as asserted."""
-        rows = self._versions(shape, window, parameters)
-        rows.sort(key=_in_order)
-        return rows
-
-    def _versions(self, shape: Sequence[str], window: Window, parameters: Mapping[str, Any]) -> list[Any]:
-        """Return the rows of a statement of some shape."""
         limited = parameters["limit"] >= 0
         sql = statement(*shape, closed=window.kmin < HEAD, limited=limited, deeds=window.deeds)
-        return self._rows(sql, parameters)
+        rows = self._rows(sql, parameters)
+        rows.sort(key=_in_order)
+        return rows
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         return self._asked(self._rows_of(entities, latest(deeds=at.deeds), **_within(Window.at(at), limit)), at)
@@ -269,7 +224,9 @@ class SqliteFacts(SqliteReader):
     def _surroundings(self, entities: Sequence[str], at: Moment, most: int) -> Surroundings:
         """Return all facts from entities and to them, and the latest of them."""
         outward, inward = self._both_sides(None, entities, at)
-        rows = {_in_order(row): row for row in (*outward, *inward)}  # one that is of both sides stays among the first
+        rows = {
+            _in_order(row): row for row in (*outward, *inward)
+        }  # a fact with both ends here is kept once, as outward
         facts = dict(zip(rows, self._read(rows.values()), strict=True))
         recent = (facts[_in_order(row)] for row in sorted(rows.values(), key=_recency, reverse=True)[:most])
         return Surroundings(

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import OF_THESE, SqliteReader, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY, LINKED
+from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY, EVER_MERGED
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
@@ -14,7 +14,7 @@ from asof_streams.instants import INF
 _PAGE: Final = 1_000  # names
 _WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
 NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
-_OWNERS: Final = f"""SELECT e.uuid, {LINKED.format("e.n")}
+_OWNERS: Final = f"""SELECT e.uuid, {EVER_MERGED.format("e.n")}
     FROM names m INDEXED BY name_key CROSS JOIN entities e ON e.n = m.entity {_WITH_NAME}"""
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
 _MEANT: Final = f"""WITH RECURSIVE same (n) AS ({NAMED}

@@ -9,7 +9,7 @@ from asof_projections.graph.sqlite_store.columns import (
     COUNTED,
     ENTITY,
     EPISODE,
-    LINKED,
+    EVER_MERGED,
     MENTION,
     PARKED,
     RELATIONSHIP,
@@ -63,7 +63,7 @@ _ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("m.grp = :grp", "m.g
 _ALIASES: Final = f"""SELECT m.name FROM names m WHERE m.entity = (SELECT n FROM entities WHERE uuid = :uuid)
     AND {COUNTED} ORDER BY m.n"""
 _LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
-_IS_LINKED: Final = f"SELECT e.uuid, {LINKED.format('e.n')} FROM entities e WHERE e.n {OF_THESE}"
+_IS_LINKED: Final = f"SELECT e.uuid, {EVER_MERGED.format('e.n')} FROM entities e WHERE e.n {OF_THESE}"
 _IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
     SELECT n FROM entities WHERE n {OF_THESE}
     UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}

@@ -2,8 +2,8 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
-A row of `posts` has the n of the turn, the feedback or the goal that it is, and what a chat tells of it, and one of
-`post_withdrawals` that of feedback or a goal, with the position of the record that withdrew it.
+A row of `posts` has the n of the turn, the feedback or the goal that it is, and what a chat tells of it. A row of
+`post_withdrawals` has the n of the withdrawn feedback or goal, and the position of the withdrawal.
 A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan, a row of
 `literals` that of one which gives its object as a number, or has qualifiers.
 The words of an entity's own name are of no episode (''), those of other names of that which gave it.
@@ -131,8 +131,8 @@ CREATE VIRTUAL TABLE turn_words USING fts5 (content, speaker, grp, content = 'tu
 INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 """
 
-# Until a withdrawal is believed, readers see what it withdraws as it stood. This is none of TABLES, which a graph
-# database has too: nobody asks it for that, and its graphs stay as they are. No digest has positions.
+# Readers hide a withdrawal until it is believed. This table is not in TABLES: ArangoDB is asked for no posts, and
+# digests hold no positions.
 _WITHDRAWALS: Final = """CREATE TABLE post_withdrawals (post INTEGER PRIMARY KEY, grp INTEGER NOT NULL,
     withdrawal INTEGER NOT NULL)"""
 
