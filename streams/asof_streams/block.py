@@ -35,7 +35,7 @@ def pack(rows: Sequence[Row]) -> bytes:
 def unpack(start: int, previous: bytes | None, block: bytes) -> list[Row]:
     """Return the records of a block, whose first position is `start`; `previous` is the chain's hash before it.
 
-    The last row's hash proves all of them. None: rows have no hash, which takes half of the time.
+    The last row's hash proves all of them. None: rows have no hashes, which halves the time.
     ValueError, TypeError, struct.error or zlib.error: the block is damaged.
     """
     end = _HEADER + int.from_bytes(block[:_HEADER])

@@ -1,4 +1,4 @@
-"""Compression of a log: its records are closed into blocks, but for the newest, while others read it and write to it.
+"""Compression of a log: old records are closed into blocks beside readers and writers, new ones as they are appended.
 
 A record is closed in the transaction that deletes its row, so a crash loses nothing, and whoever reads finds it in one
 place or in the other. Nothing of the log's history changes: its positions, hashes and answers are the same.
@@ -24,7 +24,7 @@ KEEP: Final = 1_024  # of the newest records: they may be written to, and are re
 _BYTES: Final = 1 << 20  # of the payloads of a block of more than one record
 _BATCH: Final = 1_024  # records closed in one transaction, for which writers wait
 _PAUSE_SECONDS: Final = 0.02  # after each, in which they write
-_EARLIER: Final = 16_384  # records that an append closes at most, which writers wait for
+_MOST_EARLIER: Final = 16_384  # uncompressed records that an append closes before its own; writers wait for it
 _DELETE: Final = "DELETE FROM log WHERE position < ?"
 _FLAG: Final = b'"suppress_content":true'  # JSON escapes the quotes of a text, so it is the field
 
@@ -58,13 +58,13 @@ def compress(path: Path, *, keep: int = KEEP, size: int = RECORDS) -> int:
 
 
 def close_appended(db: Connection, records: Records, name: str, previous: bytes, rows: Sequence[Row]) -> bool:
-    """Close new records, which have no rows yet, and all before them, in the open transaction.
+    """Write new records as closed blocks, and close all records before them, in the open transaction.
 
-    Return whether that was done: not where something before them is still to change, or more of it is not closed than
-    writers can wait for. previous: the chain's hash before them.
+    False: nothing new was written, since an earlier record may still change, or too many of them are not closed.
+    previous: the chain's hash before the new records.
     """
     start, stop = records.blocks.end(), rows[0][0]
-    if stop - start > _EARLIER:
+    if stop - start > _MOST_EARLIER:
         return False
     if start < stop:
         closed = _close(records, name, range(start, stop), RECORDS)
@@ -98,7 +98,7 @@ def _checked(records: Records, previous: bytes, rows: Iterable[Row]) -> Iterator
 def _split(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
     block: list[Row] = []
     taken = 0
-    for row in rows:  # reads begin at multiples of the size, so that they need no block in part
+    for row in rows:  # blocks end at multiples of the size, as reads do, so no block is read twice
         if block and (row[0] % size == 0 or taken + len(row[12] or b"") > _BYTES):
             yield block
             block, taken = [], 0

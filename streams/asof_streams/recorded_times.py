@@ -20,7 +20,10 @@ class RecordedTimes:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
-        self._last: tuple[int, Mapping[str, int]] = (-1, {})  # its end when these were the last ones of some groups
+        self._last: tuple[int, Mapping[str, int]] = (
+            -1,
+            {},
+        )  # the end of the log, and the last times of the groups of that append
 
     def next(self, end: int, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
         """Return the recorded times of further messages, given the group of each, behind the end of the log.
@@ -32,7 +35,7 @@ class RecordedTimes:
         imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
         times = []
         latest = self.latest(end) if recorded is None else NEG
-        known = self._last[1] if self._last[0] == end else {}  # mostly a message follows one of its group
+        known = self._last[1] if self._last[0] == end else {}  # most appends are of a group of the one before
         for index, group in enumerate(groups):
             before = last[group] if group in last else known[group] if group in known else self.last(group)
             at = clock if recorded is None else recorded[index]

@@ -51,12 +51,12 @@ class Blocks:
         """Return the position behind the last block; 0: none is closed."""
         return int(self._file.query(_END, trusted=0)[0][0]) if self._exist() else 0
 
-    def rows(self, start: int, stop: int, *, linked: bool) -> list[Row]:
+    def rows(self, start: int, stop: int, *, with_hashes: bool) -> list[Row]:
         """Return the closed records of [start, stop), in order. DamagedLog: a block is not what was written.
 
-        linked: with their hashes; without, damage of a salt goes unnoticed, as it does where records have rows.
+        with_hashes: False leaves them out; damage of a salt then goes unnoticed, as it does where records have rows.
         """
-        found = self._find(_IN_RANGE, start, stop, linked=linked)
+        found = self._find(_IN_RANGE, start, stop, with_hashes=with_hashes)
         return [row for rows in found for row in rows if start <= row[0] < stop]
 
     def of_group(self, group: str, stop: int, start: int = 0) -> Iterator[list[Row]]:
@@ -89,14 +89,14 @@ class Blocks:
         """Write a block again, some of whose records have been erased."""
         self._file.query(_UPDATE, pack(rows), rows[0][0], trusted=rows[0][0])
 
-    def _find(self, sql: str, *values: Any, linked: bool = True) -> Iterator[list[Row]]:
+    def _find(self, sql: str, *values: Any, with_hashes: bool = True) -> Iterator[list[Row]]:
         if not self._exist():
             return
         for (start,) in self._file.query(sql, *values, trusted=0):
             [(stop, previous, hash_, records)] = self._file.query(_ONE, start, trusted=start)
             try:
-                rows = unpack(start, previous if linked else None, records)
-                whole = len(rows) == stop - start and (not linked or rows[-1][9] == hash_)
+                rows = unpack(start, previous if with_hashes else None, records)
+                whole = len(rows) == stop - start and (not with_hashes or rows[-1][9] == hash_)
             except (ValueError, TypeError, IndexError, struct.error, zlib.error):
                 whole = False
             if not whole:

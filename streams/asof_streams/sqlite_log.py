@@ -52,7 +52,7 @@ _USED: Final = (  # the trees are numbered from 0, big-endian, behind the mark
     "AND (?1 IS NULL OR grp = ?1) GROUP BY grp"
 )
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
-_BATCH: Final = 512  # records of one append from which on they are compressed at once, if at all
+_LEAST_COMPRESSED: Final = 512  # records of an append that is worth compressing
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
 _GROUP_AND_TIME: Final = itemgetter(0, 1)  # of a draft
 _RECORDED_AT: Final = itemgetter(1)
@@ -162,7 +162,7 @@ class SqliteLog:
         make = tuple.__new__
         previous = self.head(start) if checked and start < stop else b""
         for at in range(start - start % _CHUNK, stop, _CHUNK):  # so that no closed block is read twice
-            for row in self._records.rows(max(at, start), min(at + _CHUNK, stop), linked=checked):
+            for row in self._records.rows(max(at, start), min(at + _CHUNK, stop), with_hashes=checked):
                 if checked:
                     previous = self._records.expect_link(previous, row)
                 payload = row[12]
@@ -531,7 +531,7 @@ class SqliteLog:
                 # sqlite3 binds bytearrays fastest
                 yield (*envelope, bytearray(last), bytearray(salt), None, bytearray(payload))
 
-        if quiet or len(drafts) < _BATCH or not self.compresses_batches or self._sealer is not None:
+        if quiet or len(drafts) < _LEAST_COMPRESSED or not self.compresses_batches or self._sealer is not None:
             _INSERT.run(self._db, rows())
         else:
             made = list(rows())
@@ -581,7 +581,7 @@ class SqliteLog:
                 if head.term != self._term:
                     raise WriterBusy(f"{self.path}: another process has taken over writing; open it again")
                 yield head
-        except BaseException:  # another writer may end where this one would have
+        except BaseException:  # after a rollback another writer may reach the same end with other records
             self._times.forget()
             self._last = (0, NEG)
             raise

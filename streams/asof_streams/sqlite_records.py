@@ -75,7 +75,7 @@ class Records:
         self._path = path
         self._db = db
         self._guard = SqliteGuard(path, REMEDY, DamagedLog)
-        self._head: tuple[Head, Row] | None = None  # as it was read or written last, and the row of its digest
+        self._head: tuple[Head, Row] | None = None  # the head that was read or written last, and the row of its digest
         self.blocks: Final = Blocks(self)
         tables = frozenset(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema", trusted=0))
         if tables not in _FORMS:
@@ -101,10 +101,10 @@ class Records:
         self._db.execute("UPDATE head SET position = ?, hash = ?, checkpoint = ?, term = ?, digest = ?", values)
         self._head = head, (digest,)
 
-    def rows(self, start: int, stop: int, *, linked: bool = True) -> list[Row]:
+    def rows(self, start: int, stop: int, *, with_hashes: bool = True) -> list[Row]:
         """Return the rows of [start, stop), in order. DamagedLog: one of them is missing or cannot be read.
 
-        linked: with their hashes; without, those of closed records take half of the time. Where the range cannot be
+        with_hashes: False leaves out those of closed records, which halves the time. Where the range cannot be
         read, halves of it are tried, so that the error names the first bad position.
         """
         try:
@@ -113,10 +113,10 @@ class Records:
             if stop - start == 1:
                 raise
             middle = (start + stop) // 2
-            return self.rows(start, middle, linked=linked) + self.rows(middle, stop, linked=linked)
+            return self.rows(start, middle, with_hashes=with_hashes) + self.rows(middle, stop, with_hashes=with_hashes)
         first = rows[0][0] if rows else stop
         if start < first:  # they are closed, or were closed since the log began to be read
-            rows = self.blocks.rows(start, first, linked=linked) + rows
+            rows = self.blocks.rows(start, first, with_hashes=with_hashes) + rows
         for position, row in enumerate(rows, start):
             if row[0] != position:
                 raise self.damaged(position, "it is missing")
@@ -126,7 +126,7 @@ class Records:
 
     def cause_of(self, position: int) -> int:
         """Return the cause of a record, also of an erased one."""
-        cause: int = self.rows(position, position + 1, linked=False)[0][3]
+        cause: int = self.rows(position, position + 1, with_hashes=False)[0][3]
         return cause
 
     def tellings(self) -> list[int]:

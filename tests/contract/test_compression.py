@@ -272,7 +272,7 @@ def test_what_is_to_be_suppressed_is_not_compressed_at_once_nor_what_stands_behi
 def test_a_batch_behind_very_many_records_that_are_not_compressed_is_not_either(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compression, "_EARLIER", 100)
+    monkeypatch.setattr(compression, "_MOST_EARLIER", 100)
     with SqliteLog(path, writable=True) as log:
         log.accept(batch(100), clock=1)
         log.compresses_batches = True
