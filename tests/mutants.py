@@ -363,6 +363,10 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/hostile/test_foreign_directories.py",
         "tests/unit/test_query_plans.py",
     ),
+    "projections/asof_projections/graph/sqlite_store/snapshots.py": (
+        "tests/contract/test_snapshots.py",
+        "tests/integration/test_snapshots.py::test_a_restored_directory_makes_its_graphs_of_the_snapshots_that_fit",
+    ),
     "projections/asof_projections/graph/sqlite_store/posts.py": (
         "tests/contract/test_graph_store.py",
         "tests/unit/test_posts.py",

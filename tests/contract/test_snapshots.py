@@ -1,6 +1,9 @@
 """A lost store comes back from its snapshot and the rest of its log, as from the whole log, and from no other file."""
 
 import json
+import os
+import resource
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -10,11 +13,16 @@ import pytest
 
 from asof_projections import projector
 from asof_projections.graph.sqlite_store import snapshots
-from asof_projections.graph.sqlite_store.snapshots import remove_snapshot, take_snapshot
+from asof_projections.graph.sqlite_store.snapshots import (
+    copy_snapshot,
+    remove_snapshot,
+    restore_snapshot,
+    take_snapshot,
+)
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import catch_up, open_following, put, rebuild
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import DamagedLog, DamagedView, NotFound, StorageFailed, WriterBusy
+from asof_streams.errors import ContractError, DamagedLog, DamagedView, NotFound, StorageFailed, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 from full_disk import files_no_larger_than
 from semantic_story import Story, entity, fact, unasserted
@@ -113,6 +121,11 @@ def relabelled(kept: Path, **label: object) -> None:
     kept.write_bytes(content[:-LABEL] + json.dumps(told).encode().ljust(LABEL))
 
 
+def linked_to_itself(kept: Path) -> None:
+    kept.unlink()
+    kept.symlink_to(kept)
+
+
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty": (lambda kept: kept.write_bytes(b""), "damaged"),
     "cut": (lambda kept: kept.write_bytes(kept.read_bytes()[:-LABEL]), "damaged"),
@@ -127,6 +140,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no position": (lambda kept: relabelled(kept, position=None), "longer"),
     "another history": (lambda kept: relabelled(kept, hash="00" * 32), "another history"),
     "another position": (lambda kept: relabelled(kept, position=1), "another history"),
+    "a link to itself": (linked_to_itself, "symbolic links"),
     "another digest": (lambda kept: relabelled(kept, sha256="00" * 32), "damaged"),
 }
 
@@ -318,3 +332,111 @@ def test_of_a_store_that_is_lost_or_damaged_no_snapshot_is_taken(log, story, pat
 
     assert kept.read_bytes() == before
     assert not list(path.parent.glob("*.snapshot.new*")), "nothing is left of those that failed"
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("step", ["check_pages", "owes_vacuum"])
+def test_what_is_written_after_the_pages_were_checked_is_in_no_snapshot(log, story, path, monkeypatch, step) -> None:
+    with open_following(log, path) as store:
+        before, done = store.position(), getattr(snapshots, step)
+
+        def then_write(*given: object) -> object:
+            answer = done(*given)
+            story.tell(fact("h", "Ana", "likes", "Rome"))
+            append(log, story)
+            catch_up(log, store)
+            return answer
+
+        monkeypatch.setattr(snapshots, step, then_write)
+
+        assert take_snapshot(path, log.name).position == before
+        assert store.position() > before
+
+
+def test_a_snapshot_is_taken_of_what_a_crash_left_without_a_change_of_it(log, story, path, tmp_path) -> None:
+    left = tmp_path / "left" / path.name
+    left.parent.mkdir()
+    with open_following(log, path):
+        for name in (path.name, f"{path.name}-wal"):
+            shutil.copy(tmp_path / name, left.parent / name)
+    before = [file.read_bytes() for file in (left, left.with_name(f"{path.name}-wal"))]
+    left.with_name("graph.snapshot.new.db").write_bytes(b"left by a crash" * 10_000)
+
+    assert take_snapshot(left, log.name).position == len(story.records)
+
+    assert [file.read_bytes() for file in (left, left.with_name(f"{path.name}-wal"))] == before
+
+
+@pytest.mark.usefixtures("story")
+def test_no_snapshot_is_taken_of_a_store_that_follows_another_log(path, kept) -> None:
+    before = kept.read_bytes()
+    with pytest.raises(ContractError, match="follows the log"):
+        take_snapshot(path, "semantic.other")
+
+    assert kept.read_bytes() == before
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_snapshot_of_all_of_a_log_is_copied_over_what_a_crash_left_also_where_the_log_is_empty(
+    log, path, tmp_path, told
+) -> None:
+    if told:
+        some = Story()
+        some.tell(entity("Ana"))
+        append(log, some)
+    open_following(log, path).close()
+    size = take_snapshot(path, log.name).size
+    to = tmp_path / "to.db"
+    to.write_bytes(b"left by a crash" * size)
+
+    assert restore_snapshot(log, path, to)
+
+    assert to.stat().st_size == size
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("fault", ["another schema", "another digest"])
+def test_nothing_is_left_of_a_snapshot_that_is_not_used(log, path, kept, tmp_path, fault) -> None:
+    FAULTS[fault][0](kept)
+
+    assert not restore_snapshot(log, path, tmp_path / "to.db")
+
+    assert not (tmp_path / "to.db").exists()
+    assert not kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_nothing_is_left_of_a_snapshot_for_which_there_is_no_room(log, path, kept, tmp_path) -> None:
+    with files_no_larger_than(20_000), pytest.raises(StorageFailed):
+        restore_snapshot(log, path, tmp_path / "to.db")
+
+    assert not (tmp_path / "to.db").exists()
+    assert kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_a_snapshot_stays_where_no_more_files_can_be_opened(log, path, kept, tmp_path) -> None:
+    lowest = os.dup(0)
+    os.close(lowest)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+    try:
+        with pytest.raises(StorageFailed, match="Too many open files"):
+            restore_snapshot(log, path, tmp_path / "to.db")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+    assert kept.exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_a_snapshot_that_is_copied_is_for_its_user_alone(path, kept, tmp_path) -> None:
+    before = os.umask(0o022)
+    try:
+        copy_snapshot(path, tmp_path / "other.db")
+    finally:
+        os.umask(before)
+
+    copy = tmp_path / "other.snapshot.db"
+    assert copy.read_bytes() == kept.read_bytes()
+    assert copy.stat().st_mode & 0o777 == 0o600
