@@ -367,6 +367,17 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/contract/test_snapshots.py",
         "tests/integration/test_snapshots.py::test_a_restored_directory_makes_its_graphs_of_the_snapshots_that_fit",
     ),
+    "projections/asof_projections/graph/sqlite_store/store.py": (
+        "tests/contract/test_graph_store.py",
+        "tests/contract/test_projector.py",
+        "tests/contract/test_snapshots.py",
+        "tests/unit/test_bulk_load.py",
+        "tests/unit/test_checkpoints.py",
+        "tests/unit/test_query_plans.py",
+        "tests/unit/test_recent_turns.py",
+        "tests/unit/test_sqlite_graph.py",
+        "tests/unit/test_writer_lookups.py",
+    ),
     "projections/asof_projections/graph/sqlite_store/posts.py": (
         "tests/contract/test_graph_store.py",
         "tests/unit/test_posts.py",
