@@ -261,6 +261,7 @@ def test_an_interrupt_ends_it_and_nothing_that_was_answered_is_lost(
     assert episodes(tmp_path)[0] == "I live in Rome."
 
 
+@pytest.mark.long
 def test_it_ends_where_the_worker_dies_before_it_has_learned(tmp_path: Path, environment: dict[str, str]) -> None:
     with terminal(tmp_path, environment) as here:
         worker = int((tmp_path / "writer.lock").read_text("utf-8"))
