@@ -321,6 +321,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "projections/asof_projections/graph/sqlite_store/row_ids.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/scans.py": (*_STORE, "tests/unit/test_digest.py"),
     "projections/asof_projections/graph/sqlite_store/base.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/details.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/columns.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/generational_cache.py": ("tests/unit/test_generational_cache.py",),
     "projections/asof_projections/graph/sqlite_store/write_buffer.py": (

@@ -1095,6 +1095,7 @@ def test_what_is_known_of_an_entity_is_what_each_question_about_it_answers(store
         attributed("Oslo", "role", "city"),
         formed("c", "Rome", "Oslo"),
         MentionResolved(mention_id="m1", episode_id="e", entity_id="id-Ana", reason="speaker", score=1.0),
+        MentionResolved(mention_id="m2", episode_id="e", entity_id="id-Rome", reason="spelling", score=1.0),
         EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"),
         attributed("Bob", "role", "cook"),
         formed("d", "Bob"),
@@ -1116,7 +1117,7 @@ def test_what_is_known_of_an_entity_is_what_each_question_about_it_answers(store
         return details
 
     for known in (*moments, None):
-        for name in ("Ana", "Annie", "Bob", "Rome", "Oslo", "id-Ana", "id-other", "nobody"):
+        for name in ("Ana", "Annie", "Bob", "Rome", "Oslo", "id-Ana", "id-Rome", "id-other", "nobody"):
             found = store.details("g", name, known)
             assert found == put_together(name, known)
             for one, moment in product(found, (at(3, known), at(10, known), Moment(3, known, deeds=True))):
