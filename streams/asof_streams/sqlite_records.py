@@ -75,21 +75,21 @@ class Records:
         self._path = path
         self._db = db
         self._guard = SqliteGuard(path, REMEDY, DamagedLog)
-        self._head: tuple[Head, Row] | None = None  # the head that was read or written last, and the row of its digest
+        self._head: tuple[Row, Head] | None = None  # the row read or written last, and what it says
         self.blocks: Final = Blocks(self)
         tables = frozenset(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema", trusted=0))
         if tables not in _FORMS:
             raise self.damaged(0, "its tables are not those of a log that this version knows")
 
     def head(self) -> Head:
-        if self._head is not None and self.query("SELECT digest FROM head", trusted=0) == [self._head[1]]:
-            return self._head[0]
         rows = self.query("SELECT position, hash, checkpoint, term, digest FROM head", trusted=0)
+        if self._head is not None and rows == [self._head[0]]:  # as it was written or checked here before
+            return self._head[1]
         try:
             [(*fields, digest)] = rows
             head = Head(*fields)
             if head.digest() == digest:
-                self._head = head, (digest,)
+                self._head = rows[0], head
                 return head
         except (TypeError, ValueError, struct.error):
             pass
@@ -99,7 +99,7 @@ class Records:
         (position, hash_, checkpoint, term), digest = head, head.digest()
         values = (position, bytearray(hash_), checkpoint, term, bytearray(digest))  # sqlite3 binds these fastest
         self._db.execute("UPDATE head SET position = ?, hash = ?, checkpoint = ?, term = ?, digest = ?", values)
-        self._head = head, (digest,)
+        self._head = (*head, digest), head
 
     def rows(self, start: int, stop: int, *, with_hashes: bool = True) -> list[Row]:
         """Return the rows of [start, stop), in order. DamagedLog: one of them is missing or cannot be read.
