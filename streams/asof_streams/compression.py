@@ -60,14 +60,17 @@ def compress(path: Path, *, keep: int = KEEP, size: int = RECORDS) -> int:
 def close_appended(db: Connection, records: Records, name: str, previous: bytes, rows: Sequence[Row]) -> bool:
     """Write new records as closed blocks, and close all records before them, in the open transaction.
 
-    False: nothing new was written, since an earlier record may still change, or too many of them are not closed.
+    False: nothing new was written, since an earlier record may still change or is damaged, or too many are not closed.
     previous: the chain's hash before the new records.
     """
     start, stop = records.blocks.end(), rows[0][0]
     if stop - start > _MOST_EARLIER:
         return False
     if start < stop:
-        closed = _close(records, name, range(start, stop), RECORDS)
+        try:
+            closed = _close(records, name, range(start, stop), RECORDS)
+        except DamagedLog:  # `verify` says so: appends go on, as they do where nothing is compressed
+            closed = records.blocks.end()
         db.execute(_DELETE, (closed,))
         if closed < stop:
             return False

@@ -283,3 +283,17 @@ def test_a_batch_behind_very_many_records_that_are_not_compressed_is_not_either(
         log.accept(batch(), clock=4)
         assert (closed(path), rows_of(path)) == (700, 701)
         assert log.verify() == 1_401
+
+
+def test_a_batch_behind_a_damaged_record_is_appended_as_ever_and_the_damage_is_found(path: Path) -> None:
+    with SqliteLog(path, writable=True) as log:
+        records = log.record(batch(300), clock=1)
+        with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+            raw.execute("UPDATE log SET salt = zeroblob(16) WHERE position = 130")
+
+        log.compresses_batches = True
+        records += log.record(batch(), clock=2)
+        assert (closed(path), rows_of(path)) == (128, 772)
+        assert list(log.read()) == records
+        with pytest.raises(DamagedLog, match=r"position 130\b"):
+            log.verify()

@@ -18,6 +18,7 @@ from asof.runtime import bulk_build_state, generation_build, generations, ingest
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
+from asof_streams import sqlite_log
 
 START = 1_700_000_000_000_000
 STEP = 1_000_000
@@ -47,6 +48,7 @@ def load(directory: Path, lines: list[bytes]) -> None:
         (ingestion, "_CHUNK", 10),
         (bulk_build_state, "_MUCH", 40),
         (bulk_build_state, "FLUSH_EVERY", 40),
+        (sqlite_log, "_LEAST_COMPRESSED", 10),
     ):
         setattr(module, name, value)
     with open_memory(directory) as memory:

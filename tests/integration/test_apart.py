@@ -45,7 +45,7 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands, and compress what is appended from then on."""
-    monkeypatch.setattr(sqlite_log, "_BATCH", 1)
+    monkeypatch.setattr(sqlite_log, "_LEAST_COMPRESSED", 1)
     monkeypatch.setattr(bulk_build_state, "_MUCH", 20)
     monkeypatch.setattr(bulk_build_state, "FLUSH_EVERY", 20)
 

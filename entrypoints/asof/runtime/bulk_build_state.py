@@ -70,11 +70,11 @@ class BulkBuild:
     def __init__(self, logs: OpenLogs, builder: BulkBuilder) -> None:
         self.batch = FLUSH_EVERY
         self._logs = logs
-        self._compress_batches(True)
         self._builder = builder
 
     def advance(self, stop: int) -> BuildState:
         self._builder.follow(stop)
+        self._compress_batches(True)
         return self
 
     def finish(self, stop: int) -> None:
