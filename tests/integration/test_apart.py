@@ -184,6 +184,27 @@ def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeyp
     world.memory.close()
 
 
+def test_an_import_behind_one_that_failed_beside_a_second_process_makes_all_good(tmp_path, monkeypatch):
+    write = SqliteLog._write
+
+    def full(log, *given, **more):
+        if log.name == "episodic" and log.compresses_batches:
+            raise StorageFailed("the disk is full")
+        return write(log, *given, **more)
+
+    world = World(tmp_path / "full")
+    world.memory.produce(CHAT)
+    monkeypatch.setattr(SqliteLog, "_write", full)
+    with pytest.raises(StorageFailed):
+        world.memory.import_facts(LINES)
+    monkeypatch.undo()
+
+    assert world.memory.import_facts([]).accepted == 0
+    assert all(check.ok for check in world.memory.verify())
+    assert world.digest() == told(tmp_path / "one")
+    world.memory.close()
+
+
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
     alone = told(tmp_path / "alone")

@@ -297,9 +297,13 @@ class Writer:
         """Return the runs of each phase of consolidation since this was opened, and their seconds together."""
         return dict(self.generations.phases.taken)
 
-    def parked(self) -> int:
-        """Return how many messages were parked, in the episodic log and in the generation that answers."""
-        return self.episodes.parked_count() + self.generations.parked(self.catalog.active)
+    def parked(self) -> int | None:
+        """Return how many messages were parked, in the episodic log and in the generation that answers.
+
+        None where the generations are still with another process, as an import that failed leaves them.
+        """
+        active = self.catalog.active
+        return self.episodes.parked_count() + self.generations.parked(active) if active in self.generations else None
 
     def close(self) -> None:
         """Close everything and let another process write."""
