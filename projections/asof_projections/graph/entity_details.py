@@ -1,9 +1,11 @@
 """Details of entities: the parts of them that each store puts together alike."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from asof_projections.graph.ports import EntityDetails
+
+R = TypeVar("R", bound=Sequence[Any])
 
 
 class NameReader(Protocol):
@@ -17,12 +19,12 @@ def names_of(store: NameReader, entity: str, ids: Sequence[str], known: int | No
     return list(dict.fromkeys(name for uuid in (entity, *ids) for name in store.aliases(uuid, known)))
 
 
-def without_duplicates(details: Iterable[EntityDetails]) -> list[EntityDetails]:
-    """Return the details of each entity, without those that are duplicates of an earlier one."""
-    kept: list[EntityDetails] = []
+def details_of_each(rows: Iterable[R], details: Callable[[R], EntityDetails]) -> list[EntityDetails]:
+    """Return the details of each entity whose row begins with its id, but of no duplicate of an earlier one."""
+    found: list[EntityDetails] = []
     seen: set[str] = set()
-    for one in details:
-        if one.entity.uuid not in seen:
-            seen.update(one.ids)
-            kept.append(one)
-    return kept
+    for row in rows:
+        if row[0] not in seen:
+            found.append(details(row))
+            seen.update(found[-1].ids)
+    return found

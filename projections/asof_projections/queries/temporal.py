@@ -184,7 +184,7 @@ class TemporalQueries:
         versions = [v for v in self._beliefs.versions(query.id, known) if anywhere or group == v.group_id]
         if not versions:
             ids = self._meant(group, query.id, known)
-            touching = self._touching(group, ids, Moment(None, None), None) if ids else []
+            touching = self._beliefs.reach(group, ids, Moment(None, None), None).facts() if ids else []
             then = set(ids)  # without those that were merged later
             touched = {v.uuid for v in touching if not then.isdisjoint((v.subject_uuid, v.object_uuid))}
             versions = [v for uuid in sorted(touched) for v in self._beliefs.versions(uuid, known)]
@@ -251,9 +251,6 @@ class TemporalQueries:
         if fact is None:
             raise NotFound(f"no fact has the id {uuid}")
         return fact
-
-    def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
-        return self._beliefs.reach(group, ids, at, limit).facts()
 
     def _profile(self, known: EntityDetails, at: Moment, limit: int | None) -> EntityProfile:
         entity, attributes = known.entity, surest(known.attributes)

@@ -8,7 +8,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import ArangoFacts
 from asof_projections.graph.arango.wire import Document, declaration
-from asof_projections.graph.entity_details import names_of, without_duplicates
+from asof_projections.graph.entity_details import details_of_each, names_of
 from asof_projections.graph.ports import EntityDetails, Neighbourhood, Surroundings
 from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
@@ -65,7 +65,7 @@ class ArangoIdentities(ArangoFacts):
     def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
         entities = self.called(group, name, known)
         by_id = None if entities else entity_with_id(self, group, name)
-        return without_duplicates(self._details(entity, known) for entity in (entities if by_id is None else [by_id]))
+        return details_of_each(entities if by_id is None else [by_id], lambda entity: self._details(entity, known))
 
     def _details(self, entity: EntityRow, known: int | None) -> EntityDetails:
         ids = sorted(self.identity([entity.uuid], known))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from asof_projections.graph.entity_details import names_of, without_duplicates
+from asof_projections.graph.entity_details import details_of_each, names_of
 from asof_projections.graph.ports import EntityDetails, Surroundings
 from asof_projections.graph.sqlite_store.attributes import SqliteAttributes
 from asof_projections.graph.sqlite_store.columns import ENTITY, EVER_MERGED
@@ -34,7 +34,7 @@ class SqliteDetails(Traversal, SqliteAttributes, SqliteCommunities):
 
     def details(self, group: str | None, name: str, known: int | None) -> list[EntityDetails]:
         rows = self._named(CALLED, group, name, known) or self._rows_with_id(group, name, known)
-        return without_duplicates(self._details(row, known) for row in rows)
+        return details_of_each(rows, lambda row: self._details(row, known))
 
     def _rows_with_id(self, group: str | None, asked: str, known: int | None) -> list[Any]:
         parameters = {"group": group, "known": INF - 1 if known is None else known}

@@ -50,6 +50,7 @@ _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 # What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
 _TOLD: Final = "LEFT JOIN (SELECT n AS told, occurrence, planned FROM deeds) ON told = fact"
 _MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) AND kf <= :kmax"
+_TIMES: Final = (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))  # of open versions, of closed ones
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
@@ -86,30 +87,29 @@ def both_sides(*, of_group: bool, closed: bool, deeds: bool) -> str:
 
     Behind the columns of a fact stand its direction (0: from the entity), and when it was last attested.
     """
-    told, met = meeting(deeds=deeds)
-    scope = f"AND grp = {_GROUP}" if of_group else ""
-    times = (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
-    sides = " UNION ALL ".join(
-        f"""SELECT {_COLUMNS}, {direction} AS direction FROM versions INDEXED BY {when}_{side} {told}
-        WHERE {put} {scope} AND {met} AND {kt}"""
-        for direction, side, put in ((0, "subject", _FROM_THEM), (1, "object", _TO_THEM))
-        for when, kt in times[: 1 + closed]
-    )
+    scope = f" AND grp = {_GROUP}" if of_group else ""
+    sides = _sides(f"{_FROM_THEM}{scope}", f"{_TO_THEM}{scope}", closed=closed, deeds=deeds)
     return f"SELECT {FACT_COLUMNS}, v.direction, {_ATTESTED} FROM ({sides} LIMIT -1) v {FACT_JOINS}"
 
 
 @cache
 def latest(*, deeds: bool) -> str:
     """Return the statement for an entity's facts in either direction, most recently attested first."""
-    told, met = meeting(deeds=deeds)
-    sides = " UNION ALL ".join(
-        f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} {told} WHERE {put} AND {met} AND {kt}"
-        for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
-        for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
-    )
+    sides = _sides(_FROM_THEM, f"{_TO_THEM} AND NOT {_FROM_THEM}", closed=True, deeds=deeds)
     return f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({sides}) v CROSS JOIN facts f ON f.n = v.fact
         ORDER BY {_ATTESTED} DESC, v.fact DESC, v.vf DESC LIMIT :limit) v
         {FACT_JOINS}"""
+
+
+def _sides(subject: str, object_: str, *, closed: bool, deeds: bool) -> str:
+    """Return a select of the versions whose subject, then of those whose object meets a condition, with a direction."""
+    told, met = meeting(deeds=deeds)
+    return " UNION ALL ".join(
+        f"""SELECT {_COLUMNS}, {direction} AS direction FROM versions INDEXED BY {when}_{side} {told}
+        WHERE {condition} AND {met} AND {kt}"""
+        for direction, (side, condition) in enumerate((("subject", subject), ("object", object_)))
+        for when, kt in _TIMES[: 1 + closed]
+    )
 
 
 @cache
@@ -224,9 +224,7 @@ class SqliteFacts(SqliteReader):
     def _surroundings(self, entities: Sequence[str], at: Moment, most: int) -> Surroundings:
         """Return all facts from entities and to them, and the latest of them."""
         outward, inward = self._both_sides(None, entities, at)
-        rows = {
-            _in_order(row): row for row in (*outward, *inward)
-        }  # a fact with both ends here is kept once, as outward
+        rows = {_in_order(row): row for row in (*outward, *inward)}  # one with both ends here is kept once, as outward
         facts = dict(zip(rows, self._read(rows.values()), strict=True))
         recent = (facts[_in_order(row)] for row in sorted(rows.values(), key=_recency, reverse=True)[:most])
         return Surroundings(
