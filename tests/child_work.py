@@ -75,7 +75,7 @@ def remember(channel: Channel, data: Path, count: int) -> None:
     channel.send(None)
 
 
-def recorded(settings: Settings, said: dict[str, str]) -> "Writer":
+def recording_writer(settings: Settings, said: dict[str, str]) -> "Writer":
     """Return a writer that has taken a message and recorded it, and not shown yet what is believed of it."""
     from asof.runtime.layout import DirectoryLayout
     from asof.runtime.open_logs import OpenLogs
@@ -93,7 +93,7 @@ def believe_when_called(channel: Channel, settings: Settings, said: dict[str, st
     """Work as a service's worker that has recorded a message, and believes it once it is called, whatever for."""
     from asof.service.worker_handle import WorkerAnswer, WorkerProgress, WorkerStart
 
-    with closing(recorded(settings, said)) as writer:
+    with closing(recording_writer(settings, said)) as writer:
         channel.send(WorkerStart(writer.messages.term))
         channel.send(WorkerProgress(writer.messages.end() - 1))
         while (call := channel.receive()) is None:

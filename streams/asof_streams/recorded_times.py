@@ -20,10 +20,7 @@ class RecordedTimes:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
-        self._last: tuple[int, Mapping[str, int]] = (
-            -1,
-            {},
-        )  # the end of the log, and the last times of the groups of that append
+        self._last: tuple[int, Mapping[str, int]] = (-1, {})  # its end behind the last append, whose groups these are
 
     def next(self, end: int, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
         """Return the recorded times of further messages, given the group of each, behind the end of the log.

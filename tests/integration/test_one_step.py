@@ -16,7 +16,7 @@ from asof.runtime.writer import Writer
 from asof.service.service import Service
 from asof.settings import Settings
 from asof_projections.model.queries import FeedbackQuery, ask
-from child_work import believe_when_called, recorded, remember
+from child_work import believe_when_called, recording_writer, remember
 from effort import tries
 from http_server import Server
 
@@ -40,7 +40,7 @@ def reader(data: Path) -> Iterator[Memory]:
 def writer(settings: Settings) -> Iterator[Writer]:
     """A writer that has taken a message and recorded it, and not shown yet what is believed of it."""
     said = {"group_id": "default", "content": "I live in Oslo.", "role": "Ana", "role_type": "user"}
-    with closing(recorded(settings, said)) as writer:
+    with closing(recording_writer(settings, said)) as writer:
         yield writer
 
 
@@ -80,7 +80,7 @@ def test_feedback_is_seen_as_withdrawn_once_what_withdraws_it_is_believed(
 ) -> None:
     before = corrected.feedback(withdrawn=True)
     corrected.close()
-    with closing(recorded(settings, UNDO)) as writer, asof.open(settings.data, embedder="none") as reader:
+    with closing(recording_writer(settings, UNDO)) as writer, asof.open(settings.data, embedder="none") as reader:
         recorded_alone = reader.feedback(withdrawn=True), reader.feedback()
         writer.engine.flush()
         [after] = reader.feedback(withdrawn=True)
@@ -104,7 +104,9 @@ def test_feedback_is_served_as_withdrawn_once_what_withdraws_it_is_believed(
     def start_child(_: object, settings: Settings) -> ChildProcess:
         return ChildProcess(believe_when_called, settings, UNDO)
 
-    nothing = lambda *_: None  # noqa: E731
+    def nothing(*_: object) -> None:
+        pass
+
     with Service(settings, nothing, nothing, nothing, start_child) as service:
         assert asyncio.run(served(service)) == (before, [])
 
