@@ -113,7 +113,7 @@ def test_a_store_is_closed_when_no_checkpoint_is_running(path: Path, monkeypatch
             super().join(timeout)
             waited_for.append(self)
 
-    monkeypatch.setattr(checkpoints, "_EVERY", 1)
+    monkeypatch.setattr(checkpoints, "_WAL_BYTES", 1)
     monkeypatch.setattr(checkpoints, "Thread", Noted)
     story = Story()
     with SqliteGraph(path, LOG, writable=True) as store:

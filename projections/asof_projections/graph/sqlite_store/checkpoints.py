@@ -6,35 +6,51 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
-_EVERY: Final = 5_000  # records: where a thousand messages are committed at once, some 25 MB, nearly all of it indexes
+# A message alone writes some 100 KB, nearly all of it pages of indexes; a thousand in one commit 25 MB.
+_WAL_BYTES: Final = 16 << 20
+_CHECKPOINT: Final = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
 class Checkpoints:
-    """The checkpoints of the file `path`, begun by its one writer; each has its own thread and connection.
+    """The checkpoints of the file `path`, which `writer` alone writes to; each has its own thread and connection.
 
-    A checkpoint that fails does no harm: the next one copies its pages too, and so does SQLite itself once the log is
-    very long.
+    A log that is copied whole begins anew with the next commit, cut to 16 MiB, if nobody reads from it. A checkpoint
+    that fails does no harm: the next one copies its pages too, and so does SQLite itself once the log is very long.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._last: int | None = None  # the committed position when the last checkpoint began
+    def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
+        self._path, self._writer = path, writer
+        self._log = path.with_name(f"{path.name}-wal")
+        self._last = 0  # bytes of the log when the last checkpoint began, 0 once it was cut
         self._running: Thread | None = None
+        writer.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
 
-    def committed(self, position: int) -> None:
-        """Begin a checkpoint, if many records were committed since the last one began, and that one is done."""
-        if self._last is None:
-            self._last = position
-        if position - self._last >= _EVERY and (self._running is None or not self._running.is_alive()):
-            self._last = position
-            self._running = Thread(target=self._run)
-            self._running.start()
+    def committed(self) -> None:
+        """Begin a checkpoint, if the log has grown by 16 MiB since the last one began.
+
+        Behind one that is done, copy what was committed meanwhile: little, but without it the log never begins anew.
+        """
+        with suppress(sqlite3.Error, OSError):
+            size = self._log.stat().st_size
+            if size <= _WAL_BYTES:
+                self._last = 0
+            if self._running is None:
+                self._begin(size)
+            elif not self._running.is_alive():
+                self._running = None
+                self._writer.execute(_CHECKPOINT)
 
     def wait(self) -> None:
         """Wait until no checkpoint is running."""
         if self._running is not None:
             self._running.join()
 
+    def _begin(self, size: int) -> None:
+        if size > self._last + _WAL_BYTES:
+            self._last = size
+            self._running = Thread(target=self._run)
+            self._running.start()
+
     def _run(self) -> None:
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._path, isolation_level=None)) as db:
-            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            db.execute(_CHECKPOINT)

@@ -36,7 +36,6 @@ _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: copy them back seldom
     "PRAGMA cache_size = -32768",  # KiB, of a commit; the system keeps the other pages, once for all processes
     "PRAGMA wal_autocheckpoint = 65536",  # pages, where Checkpoints come too late
-    "PRAGMA journal_size_limit = 67108864",
 )
 _LOADING: Final = (
     "PRAGMA journal_mode = OFF",
@@ -75,7 +74,7 @@ class SqliteGraph(SqliteHistory, FullTextSearch, SqliteDetails, SqliteNames, Sql
         if writable:
             self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
             self._slots, self._turns = self._projector.slots, self._projector.turns
-        self._checkpoints = Checkpoints(path)
+        self._checkpoints = Checkpoints(path, self._db)
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._loading = False
         self._indexed: set[str] = set()  # during a bulk load: the indexes that are there
@@ -172,7 +171,7 @@ class SqliteGraph(SqliteHistory, FullTextSearch, SqliteDetails, SqliteNames, Sql
                 return  # nobody else sees the file; one commit at the end writes each page once
             self._db.execute("COMMIT")
             self._next = None
-            self._checkpoints.committed(position)
+            self._checkpoints.committed()
 
     def vacuum(self) -> bool:
         """Rewrite the file if rows were erased; return whether no byte of them is left. False: a reader is there.
