@@ -50,6 +50,7 @@ class Layer:
         self._next = self._committed = log.end()
         self._is_behind = False  # whether the store lacks what was appended from `_committed` on
         self._drafts: list[Draft] = []
+        self._last: list[Record] = []  # of the last message that caused any, of those that were emitted here
 
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Buffer the events of one cause as one batch and apply them; return the records that `flush` will append."""
@@ -57,7 +58,15 @@ class Layer:
         records = self._number(group, recorded_at, cause, events)
         self._drafts += map(tuple.__new__, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
         self.store.apply(records)
+        if not self._last or cause >= self._last[0].cause:  # an earlier one is told again
+            self._last = records or self._last
         return records
+
+    def batch(self, cause: int) -> list[Record]:
+        """Return the records that a message caused: of the last one, or a later one, without a look into the log."""
+        if self._last and cause >= self._last[0].cause:
+            return self._last if cause == self._last[0].cause else []
+        return batch_of(self.log, cause)
 
     def _number(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Return the events of one cause as the next records of the log."""
@@ -116,7 +125,7 @@ class Layer:
 
     def roll_back(self) -> None:
         """Drop the events since the last flush."""
-        self._drafts = []
+        self._drafts, self._last = [], []
         self._next = self.log.end()
         self.checkpoint = self._durable = self.log.checkpoint()
         self.store.rollback()

@@ -1,6 +1,6 @@
 """The generations of a directory, open for writing: each with its log, its store and what builds it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,7 +14,6 @@ from asof.runtime.recorded_answers import each_reply, find_answer, find_failure
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
 from asof.runtime.wiring import OpenLog, OpenStore, following_store
 from asof_agents.generation import Generation
-from asof_agents.layer import batch_of
 from asof_agents.meter import UNMETERED
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -22,6 +21,7 @@ from asof_projections.model.write_answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_projections.queries.reports import report_of
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
+from asof_streams.events import Record
 from asof_streams.sqlite import reserve_index
 from asof_streams.sqlite_log import SqliteLog
 
@@ -157,14 +157,14 @@ class OpenGenerations(Mapping[str, Generation]):
         store = self._stores[name]
         if "parked" in reasons_at((self._episodes, store), position):
             return None
-        records = batch_of(self._semantic[name], position)
-        return effect_of(store, records, changes_at(store, position), worded=worded)
+        derived = self[name].layer.batch(position)
+        return effect_of(store, derived, changes_at(store, position), worded=worded)
 
-    def report(self, name: str, position: int) -> IngestionReport:
-        """Return the report of a processed message in a generation."""
-        logs = self._logs.episodic, self._semantic[name]
-        recorded, derived = ([record.event for record in batch_of(log, position)] for log in logs)
-        return report_of(recorded, derived, self.meter.times(position))
+    def report(self, name: str, position: int, recorded: Iterable[Record]) -> IngestionReport:
+        """Return the report of a processed message in a generation; recorded: its episodic records."""
+        derived = self[name].layer.batch(position)
+        times = self.meter.times(position)
+        return report_of((record.event for record in recorded), (record.event for record in derived), times)
 
     def meter_alone(self, name: str) -> None:
         """Let one generation be the one that is metered: it answers."""

@@ -283,7 +283,7 @@ class Writer:
 
     def report(self, position: int) -> IngestionReport:
         """Return the report of a processed message in the generation that answers."""
-        return self.generations.report(self.catalog.active, position)
+        return self.generations.report(self.catalog.active, position, self.engine.episodic.batch(position))
 
     def ingested(self) -> tuple[dict[str, int], dict[str, float]]:
         """Return the counts of the messages that were ingested since this was opened, and the seconds of each phase."""
