@@ -148,7 +148,7 @@ DAMAGE: dict[str, tuple[str, str, str]] = {
         "graph of semantic.main",
     ),
     "a name in the table of words": ("generations/main/graph.db", "DELETE FROM words", "graph of semantic.main"),
-    "an episode that was said otherwise": ("episodes.db", "UPDATE episodes SET body = 'x'", "graph of episodic"),
+    "an episode that was said otherwise": ("episodes.db", "UPDATE episodes SET body_packed = 'x'", "graph of episodic"),
     "a belief": ("generations/main/semantic.main.sqlite", "DELETE FROM log WHERE position = 3", "log semantic.main"),
     "a record": ("episodic.sqlite", "DELETE FROM log WHERE position = 3", "log episodic"),
 }

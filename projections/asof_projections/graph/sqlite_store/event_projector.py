@@ -15,6 +15,7 @@ from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.packing import pack_statement
 from asof_projections.graph.sqlite_store.post_projector import PostProjector
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
@@ -84,9 +85,7 @@ _RETRY: Final = _insert("retries", 4)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
 # What rows have of an event, in their order: all at once, for pydantic looks twice for methods at each attribute.
-_SAID: Final = itemgetter(
-    "episode_id", "name", "source", "source_description", "role", "role_type", "body", "content_length", "valid_at"
-)
+_SAID: Final = itemgetter("episode_id", "name", "source", "source_description", "role", "role_type")
 _MENTIONED: Final = itemgetter("mention_id", "episode_id", "entity_type", "text", "start", "speaker", "repeats")
 _RELATED: Final = itemgetter(
     "relationship_id", "episode_id", "relation", "source", "target", "stance", "valid_from", "valid_to", "grain",
@@ -230,7 +229,8 @@ class SqliteEventProjector:
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
         uuid, *said = _SAID(e.__dict__)
-        self.write_buffer.add(_EPISODE, (r.position, uuid, self.row_ids.group(r), r.cause, *said, r.recorded_at))
+        text = (pack_statement(e.body) if e.source == "fact" else e.body, e.content_length, e.valid_at)
+        self.write_buffer.add(_EPISODE, (r.position, uuid, self.row_ids.group(r), r.cause, *said, *text, r.recorded_at))
         self._posts.turn(r, e)
         self.turns.record(r, e)
         if e.source != "fact" and e.content_length:

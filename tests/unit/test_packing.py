@@ -1,0 +1,52 @@
+"""Columns of the SQLite graph that are stored in fewer bytes than they are read in."""
+
+import sqlite3
+from contextlib import closing
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof_projections.graph.sqlite_store import packing, schema
+from asof_projections.graph.sqlite_store.packing import PACKED, pack_statement
+from asof_streams.messages import FactStatement
+
+EMPTY = ("e", 0, 0, "", "fact", "", "", "")  # an episode without words
+PARTS = st.sampled_from([part for part, _ in packing._PARTS] + [sign for _, sign in packing._PARTS])
+
+
+def read(stored: str | bytes) -> str:
+    """Return the body of an episode as a query reads it."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(schema.script("episodic"))
+        db.execute(f"INSERT INTO episodes VALUES (1{', ?' * 12})", (*EMPTY, stored, 0, 0, 0))
+        return str(db.execute("SELECT body FROM episodes").fetchone()[0])
+
+
+@given(st.lists(PARTS | st.text(st.characters(exclude_categories=["Cs"]))).map("".join))
+def test_any_body_is_read_as_it_was_said(body: str) -> None:
+    assert read(pack_statement(body)) == body
+
+
+def test_a_structured_fact_is_stored_in_less_than_half_the_bytes_of_its_json() -> None:
+    said = {"group_id": "g", "subject": "Ana", "relation": "lives_in", "object": "Rome", "valid_at": 1}
+    body = FactStatement(**said).encode().decode()
+
+    stored = pack_statement(body)
+
+    assert isinstance(stored, bytes)
+    assert 2 * len(stored) < len(body)
+    assert read(stored) == body
+
+
+def test_a_body_with_a_sign_that_no_json_has_is_stored_as_it_is() -> None:
+    assert pack_statement('{"group_id":"\x02') == '{"group_id":"\x02'
+
+
+def test_the_columns_of_a_digest_are_those_that_are_read() -> None:
+    with closing(sqlite3.connect(":memory:")) as db, closing(sqlite3.connect(":memory:")) as plain:
+        db.executescript(schema.script("episodic"))
+        plain.executescript(schema.TABLES)
+        for (table,) in plain.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            names = [name for (name,) in db.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))]
+            expected = [name for (name,) in plain.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))]
+            assert [name for name in names if not name.endswith(PACKED)] == expected
