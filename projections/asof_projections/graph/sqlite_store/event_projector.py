@@ -15,7 +15,7 @@ from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
-from asof_projections.graph.sqlite_store.packing import pack_id, pack_statement
+from asof_projections.graph.sqlite_store.packing import pack_statement
 from asof_projections.graph.sqlite_store.post_projector import PostProjector
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
@@ -229,10 +229,8 @@ class SqliteEventProjector:
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
         uuid, *said = _SAID(e.__dict__)
-        valid_at = None if e.valid_at == r.recorded_at else e.valid_at
-        text = (pack_statement(e.body) if e.source == "fact" else e.body, e.content_length, valid_at)
-        group = self.row_ids.group(r)
-        self.write_buffer.add(_EPISODE, (r.position, pack_id(uuid), group, r.cause, *said, *text, r.recorded_at))
+        text = (pack_statement(e.body) if e.source == "fact" else e.body, e.content_length, e.valid_at)
+        self.write_buffer.add(_EPISODE, (r.position, uuid, self.row_ids.group(r), r.cause, *said, *text, r.recorded_at))
         self._posts.turn(r, e)
         self.turns.record(r, e)
         if e.source != "fact" and e.content_length:
@@ -299,7 +297,7 @@ class SqliteEventProjector:
             _log.warning("position %d introduces an entity under an id that is taken", r.position)
         if uuid is None:
             return
-        entity_row = (r.position, uuid, group, e.name, e.entity_type, pack_id(e.episode_id), r.recorded_at)
+        entity_row = (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.write_buffer.add(_ENTITY, entity_row, uuid)
         self._named(r, group, r.position, e.name, e.episode_id)
         called = ("name", r.group, e.name)
@@ -317,8 +315,7 @@ class SqliteEventProjector:
         source = "" if entity == r.position else episode
         words = names.words_of_key(key)
         touched = ("name", group, key), *[("word", group, word) for word in words]
-        row = (r.position, group, entity, name, key, pack_id(episode), r.recorded_at)
-        self.write_buffer.add(_NAME, row, *touched)
+        self.write_buffer.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), *touched)
         self.write_buffer.add_all(_WORD, [(group, word, entity, source) for word in words])
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
@@ -383,17 +380,17 @@ class SqliteEventProjector:
         n, group = r.position, self.row_ids.group(r)
         subject, relation = self.row_ids.entity(r, e.subject), self.row_ids.relation(r, group, e.relation)
         obj = self.row_ids.object(r, e.object, e.value)
-        said_at = None if e.said_at == r.recorded_at else e.said_at
+        end = INF if e.valid_to is None else e.valid_to
         self.write_buffer.add(
             _FACT,
             (
-                *(n, e.fact_id, group, subject, relation, obj, *_STATED(e.__dict__), e.valid_to),
-                *(said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, *_EVIDENCE(e.__dict__), 0),
+                *(n, e.fact_id, group, subject, relation, obj, *_STATED(e.__dict__), end),
+                *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, *_EVIDENCE(e.__dict__), 0),
             ),
             *_touches(e.fact_id, (group, subject, relation, obj)),
         )
         if e.occurrence or e.planned:
-            told = (e.valid_from, INF if e.valid_to is None else e.valid_to, e.occurrence, e.planned)
+            told = (e.valid_from, end, e.occurrence, e.planned)
             self.write_buffer.add(_DEED, (n, n, group, *told, e.episode_id, r.recorded_at))
         if e.number or e.qualifiers:
             self._literals(r, n, group, e)
@@ -475,7 +472,7 @@ class SqliteEventProjector:
         self.write_buffer.change(_EXPIRE, (now, n), *_touches(fact, claim))
         self.write_buffer.change(_FORGET_UNSEEN, (n, now))
         self.write_buffer.change(_CLOSE, (now, r.cause, n))
-        self.write_buffer.add(_CLOSING, (r.position, n, claim[0], kind, pack_id(statement), r.cause, now))
+        self.write_buffer.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
         self._open(r, n, claim, holds)
 
     def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
