@@ -20,13 +20,14 @@ from threading import Lock, Thread
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
 import requests
 from arango.http import HTTPClient
 from arango.response import Response
 
 import arango_twins
 from arango_operations import Operation, check, operation
-from asof_projections.graph.arango import aql
+from asof_projections.graph.arango import aql, connection
 
 IDLE_SECONDS = 60.0
 BATCH = 1_000  # rows of a cursor's answer
@@ -476,6 +477,17 @@ class Wire(HTTPClient):
         del session
         status, body = self._server.answer(method, url, headers, params, data, auth)
         return Response(method, url, {}, status, "", json.dumps(body))
+
+
+@contextmanager
+def carrying(server: Server) -> Iterator[str]:
+    """Let what this process sends to graph databases reach a server in it, without a port; yield an address of it.
+
+    The driver sends the same. A request by a port takes most of its time for HTTP: for a test that sends thousands.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection, "DefaultHTTPClient", lambda **_: Wire(server))
+        yield f"http://root:{server.password}@arango.invalid/asof"
 
 
 @contextmanager

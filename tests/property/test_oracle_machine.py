@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 import oracle
-from arango_server import Server, listening
+from arango_server import Server, carrying
 from asking import end_of, records, start_of
 from asof_streams.instants import DAY, INF, render
 from asof_streams.messages import IdentityStatement
@@ -513,7 +513,7 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
 @pytest.mark.long
 def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
     tried, numbers = Counter(), count()
-    with listening(Server()) as url:
+    with carrying(Server()) as url:
         where = lambda _: {"graph_url": f"{url}{next(numbers)}"}  # noqa: E731 - each memory has a database of its own
         machine = type("Tried", (Machine,), {"compared": tried, "where": where})
 
