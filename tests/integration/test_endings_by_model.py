@@ -167,7 +167,8 @@ def test_a_retry_asks_once_about_the_facts_of_all_whom_its_message_names(world, 
     assert {fact.subject for fact in world.memory.facts(group_id="g", object="Honda Civic")} == {"Ana"}
 
 
-def test_a_retry_that_extracts_asks_once_about_what_the_rules_had_found_too(world, server):
+def test_a_retry_that_extracts_asks_once_about_what_the_rules_had_found_too(world, server, monkeypatch):
+    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
     say(world, *TOLD, "My friend Ben lives in Bonn.")
     server.faults = [(401, "{}")] * 9
     say(world, "Ben finally ditched the Honda and left Bonn behind.")

@@ -167,7 +167,8 @@ def test_what_structure_decides_is_asked_of_no_model_and_what_it_leaves_open_is(
     told.memory.close()
 
 
-def test_a_retry_asks_of_no_name_where_names_are_not_resolved(tmp_path, server):
+def test_a_retry_asks_of_no_name_where_names_are_not_resolved(tmp_path, server, monkeypatch):
+    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
     told = opened(tmp_path / "other", server, ingestion={"enable_entity_resolution": False})
     say(told, "I work at Acme Works.", *HM)
     server.faults = [(503, "{}")] * 9
