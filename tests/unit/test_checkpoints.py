@@ -57,6 +57,33 @@ def test_a_log_never_gets_much_longer_than_its_bound(tmp_path, monkeypatch):
     assert sum(after < before for before, after in pairwise(lengths)) >= 2  # it was cut, and again
 
 
+def test_a_log_of_commits_that_are_longer_than_its_bound_has_two_of_them_at_most(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "_WAL_BYTES", 50_000)
+    story, lengths = Story(), []
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main", writable=True) as store:
+        for number in range(12):
+            story.tell(*(entity(f"Ana {number} {each}") for each in range(300)))
+            store.apply(story.records[300 * number :])
+            store.commit(300 * (number + 1), b"head")
+            store._checkpoints.wait()
+            lengths.append(_log_bytes(store))
+
+    assert min(lengths) > 50_000
+    assert max(lengths[6:]) <= max(lengths[:6])
+
+
+def test_the_log_of_a_file_behind_a_link_is_copied_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "_WAL_BYTES", 200_000)
+    link, file = tmp_path / "graph.db", tmp_path / "elsewhere.db"
+    SqliteGraph(file, "semantic.main", writable=True).close()
+    link.symlink_to(file)
+    with SqliteGraph(link, "semantic.main", writable=True) as store:
+        for _ in _written(store, Story(), 60):
+            pass
+
+        assert _in_file(file, tmp_path / "copy.db") > 0
+
+
 def test_what_is_committed_while_one_runs_is_copied_behind_it(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "_WAL_BYTES", 200_000)
     begun, go_on = Event(), Event()

@@ -20,7 +20,8 @@ class Checkpoints:
 
     def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
         self._path, self._writer = path, writer
-        self._log = path.with_name(f"{path.name}-wal")
+        file = path.resolve()  # beside it SQLite has its log, where the path is a link
+        self._log = file.with_name(f"{file.name}-wal")
         self._last = 0  # bytes of the log when the last checkpoint began, 0 once it was cut
         self._running: Thread | None = None
         writer.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
@@ -32,7 +33,7 @@ class Checkpoints:
         """
         with suppress(sqlite3.Error, OSError):
             size = self._log.stat().st_size
-            if size <= _WAL_BYTES:
+            if size <= _WAL_BYTES or size < self._last:  # a commit that is longer alone keeps it from being cut to that
                 self._last = 0
             if self._running is None:
                 self._begin(size)
