@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,14 @@ def test_a_structured_fact_is_stored_in_less_than_half_the_bytes_of_its_json() -
     assert isinstance(stored, bytes)
     assert 2 * len(stored) < len(body)
     assert read(stored) == body
+
+
+@pytest.mark.parametrize("object_", ["\U0001fae8", "\u200d", "\xa0"])
+def test_which_bodies_are_packed_does_not_depend_on_the_version_of_python(object_: str) -> None:
+    body = f'{{"group_id":"g","op":"assert","subject":"{object_}"}}'
+
+    assert isinstance(pack_statement(body), bytes)
+    assert read(pack_statement(body)) == body
 
 
 def test_a_body_with_a_sign_that_no_json_has_is_stored_as_it_is() -> None:

@@ -4,6 +4,7 @@ Who reads names the column as ever: it is generated from the one that is stored,
 inserts gives what is stored, by the functions here. A value that does not fit is stored as it is.
 """
 
+import re
 from typing import Final
 
 PACKED: Final = "_packed"
@@ -25,10 +26,13 @@ _PARTS: Final = (
     (',"confidence":', "\x12"),
 )
 
+# Named by code points: which characters are printable differs between versions of Python, and a file must not.
+_UNFIT: Final = re.compile("[\x00-\x1f\ud800-\udfff]")
+
 
 def pack_statement(body: str) -> str | bytes:
     """Return the JSON of a fact as it is stored: packed as bytes; as it is, if it has a sign that no JSON has."""
-    if not body.isprintable():
+    if _UNFIT.search(body):
         return body
     for part, sign in _PARTS:
         body = body.replace(part, sign)
@@ -39,7 +43,7 @@ def _unpacked_statement(column: str) -> str:
     text = f"CAST({column} AS TEXT)"
     for part, sign in _PARTS:
         text = f"replace({text}, char({ord(sign)}), '{part}')"
-    return f"iif(typeof({column}) = 'blob', {text}, {column})"
+    return f"CASE typeof({column}) WHEN 'blob' THEN {text} ELSE {column} END"  # iif is of SQLite 3.32
 
 
 _COLUMNS: Final = {"episodes": {"body": _unpacked_statement}}
