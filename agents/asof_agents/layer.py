@@ -58,9 +58,15 @@ class Layer:
         records = self._number(group, recorded_at, cause, events)
         self._drafts += map(tuple.__new__, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
         self.store.apply(records)
-        if not self._last or cause >= self._last[0].cause:  # an earlier one is told again
-            self._last = records or self._last
+        if records and self._is_last(cause):
+            self._last = records
         return records
+
+    def _is_last(self, cause: int) -> bool:
+        """Whether no later message has caused anything: an earlier one may be told again."""
+        if self._last:
+            return cause >= self._last[0].cause
+        return self.log.caused_by(cause) >= self.log.end()
 
     def batch(self, cause: int) -> list[Record]:
         """Return the records that a message caused: of the last one, or a later one, without a look into the log."""

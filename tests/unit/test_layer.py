@@ -56,6 +56,16 @@ def test_a_message_that_is_told_again_has_its_new_batch_and_the_last_one_keeps_i
     assert [[at for at, _ in batch] for batch in batches(layer)[:3]] == [[2], [1], []]
 
 
+def test_what_a_layer_tells_again_first_hides_no_batch_of_a_later_message(layer: Layer) -> None:
+    emit(layer, 3, "Ana")
+    layer.flush()
+    opened_again = Layer(layer.log, Store())
+    emit(opened_again, 1, "Bo")
+    opened_again.flush()
+
+    assert [len(opened_again.batch(cause)) for cause in (1, 2, 3, 4)] == [1, 0, 1, 0]
+
+
 def test_what_was_not_appended_is_no_batch(layer: Layer) -> None:
     emit(layer, 0, "Ana")
     layer.flush()
