@@ -318,6 +318,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
     "projections/asof_projections/graph/sqlite_store/event_projector.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/communities.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/name_numbers.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/packing.py": ("tests/unit/test_packing.py",),
     "projections/asof_projections/graph/sqlite_store/row_ids.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/scans.py": (*_STORE, "tests/unit/test_digest.py"),
     "projections/asof_projections/graph/sqlite_store/base.py": _STORE,
