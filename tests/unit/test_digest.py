@@ -62,6 +62,17 @@ def told(story: Story, group: str) -> None:
 
 
 FEEDBACK = FeedbackReceived(feedback_id="f", content="Fine.", role="Ana", role_type="user", valid_at=5)
+STATED = EpisodeRecorded(
+    episode_id="no uuid: \x01é",
+    name="",
+    source="fact",
+    source_description="",
+    role="",
+    role_type="",
+    body='{"group_id":"g","op":"assert","subject":"Zoë \\u0001\\n","relation":"likes","object":"\\"☕\\""}',
+    content_length=0,
+    valid_at=5,
+)
 MANY = tuple(
     MentionObserved(mention_id=f"m{number}", episode_id="e", entity_type="Person", text="Ana", start=0)
     for number in range(1_001)
@@ -73,9 +84,10 @@ MANY = tuple(
     [
         ((), "672f7de342d27e316cde7e97c03cab27e46c09629be9716abaf577380d0e0585"),
         ((FEEDBACK,), "2b04e8042168e5431d523828df210f2bf4bf17fe9732ac795b40f6deb74c659f"),
+        ((STATED,), "ec854c2c44f52d29ec7aaf97def3fd1b25f022bf67d5bd85b059ea98e03967db"),
         (MANY, "bf7c09453ed8aa62b4167bd1b1bcc1f5c043db6a9c04c2ceee27cbb09e9f094e"),
     ],
-    ids=["some of everything", "a table that came later", "more rows than are hashed at once"],
+    ids=["some of everything", "a table that came later", "a structured fact", "more rows than are hashed at once"],
 )
 def test_the_digest_of_what_is_told_stays_what_it_was(tmp_path: Path, more: tuple[Event, ...], digest: str) -> None:
     story = Story()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,9 +10,14 @@ from hypothesis import strategies as st
 
 from asof_projections.graph.sqlite_store import packing, schema
 from asof_projections.graph.sqlite_store.packing import PACKED, pack_statement
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.episodic import EpisodeRecorded
 from asof_streams.messages import FactStatement
+from semantic_story import Story
 
 EMPTY = ("e", 0, 0, "", "fact", "", "", "")  # an episode without words
+SAID = {"name": "", "source": "fact", "source_description": "", "role": "", "role_type": "", "content_length": 0}
+UUID = "2f579557-e92b-5582-9c55-a30a10d1f728"
 PARTS = st.sampled_from([part for part, _ in packing._PARTS] + [sign for _, sign in packing._PARTS])
 
 
@@ -45,6 +51,21 @@ def test_which_bodies_are_packed_does_not_depend_on_the_version_of_python(object
 
     assert isinstance(pack_statement(body), bytes)
     assert read(pack_statement(body)) == body
+
+
+def test_structured_facts_are_read_as_they_were_said_whatever_their_words_and_ids(tmp_path: Path) -> None:
+    words = ["\x01\n\x7f", "Zoë ☕", "a\u2028b\u00a0c", '"', "\\u0001", '","object":"', '\x02","relation":"']
+    ids = [UUID, UUID.upper(), UUID.replace("-", ""), "e", "", "\x01é", "'"]
+    bodies = [
+        FactStatement(group_id="g", subject=word, relation="likes", object=word).encode().decode() for word in words
+    ]
+    story = Story()
+    for own, body in zip(ids, bodies, strict=True):
+        story.tell(EpisodeRecorded(episode_id=own, body=body, valid_at=5, **SAID))
+
+    with SqliteGraph(tmp_path / "episodes.db", "episodic", writable=True) as store:
+        store.apply(story.records)
+        assert [(episode.uuid, episode.body) for episode in store.episodes(None)] == list(zip(ids, bodies, strict=True))
 
 
 def test_a_body_with_a_sign_that_no_json_has_is_stored_as_it_is() -> None:
