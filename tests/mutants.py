@@ -315,7 +315,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "tests/unit/test_written_forms.py",
         "tests/integration/test_export_forms.py",
     ),
-    "projections/asof_projections/graph/sqlite_store/event_projector.py": _STORE,
+    "projections/asof_projections/graph/sqlite_store/event_projector.py": (*_STORE, "tests/unit/test_packing.py"),
     "projections/asof_projections/graph/sqlite_store/communities.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/name_numbers.py": _STORE,
     "projections/asof_projections/graph/sqlite_store/packing.py": ("tests/unit/test_packing.py",),

@@ -68,6 +68,20 @@ def test_structured_facts_are_read_as_they_were_said_whatever_their_words_and_id
         assert [(episode.uuid, episode.body) for episode in store.episodes(None)] == list(zip(ids, bodies, strict=True))
 
 
+def test_the_text_of_a_structured_fact_is_stored_packed_and_that_of_a_message_is_not(tmp_path: Path) -> None:
+    body = FactStatement(group_id="g", subject="Ana", relation="likes", object="Rome").encode().decode()
+    story = Story()
+    for source in ("fact", "message"):
+        story.tell(EpisodeRecorded(episode_id=source, body=body, valid_at=5, **SAID | {"source": source}))
+
+    with SqliteGraph(tmp_path / "episodes.db", "episodic", writable=True) as store:
+        store.apply(story.records)
+        assert store._rows("SELECT source, typeof(body_packed) FROM episodes") == [
+            ("fact", "blob"),
+            ("message", "text"),
+        ]
+
+
 def test_a_body_with_a_sign_that_no_json_has_is_stored_as_it_is() -> None:
     assert pack_statement('{"group_id":"\x02') == '{"group_id":"\x02'
 
