@@ -15,11 +15,11 @@ from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
-from asof_projections.graph.sqlite_store.packing import pack_statement
 from asof_projections.graph.sqlite_store.post_projector import PostProjector
 from asof_projections.graph.sqlite_store.recent_turns import RecentTurns
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.graph.sqlite_store.statement_codec import pack_statement
 from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow

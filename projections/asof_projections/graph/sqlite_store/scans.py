@@ -16,8 +16,8 @@ from asof_projections.graph.sqlite_store.columns import (
     UNSETTLED,
     mention,
 )
-from asof_projections.graph.sqlite_store.packing import PACKED
 from asof_projections.graph.sqlite_store.schema import has_id, has_start
+from asof_projections.graph.sqlite_store.statement_codec import STORED
 from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
 from asof_projections.names import key
 from asof_streams.instants import INF
@@ -221,7 +221,7 @@ class SqliteScans(SqliteReader):
             if table in LATER and not self._one(f"SELECT EXISTS (SELECT 1 FROM {table})"):
                 continue
             declared = [column for (column,) in self._rows("SELECT name FROM pragma_table_xinfo(?)", (table,))]
-            columns = [column for column in declared if not column.endswith(PACKED)]
+            columns = [column for column in declared if column != STORED]
             digest.update(f"{table} {columns}\n".encode())
             kept = [f"{_digested(table, column)} AS {column}" for column in columns if column != "n"]
             with self._guard:

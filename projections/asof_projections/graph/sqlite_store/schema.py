@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from asof_projections.graph.sqlite_store.packing import packed
+from asof_projections.graph.sqlite_store.statement_codec import with_packed_body
 from asof_streams.chain import genesis
 from asof_streams.errors import ContractError, DamagedView
 from asof_streams.instants import INF
@@ -258,7 +258,11 @@ WORDS: Final = {"sentence_words": "sentences", "turn_words": "turns"}  # full-te
 
 INDEXES: Final = KEYS | ASKED | READ
 
-_LAYOUT: Final = (packed(TABLES).rstrip("; \n"), _WITHDRAWALS, *(f"CREATE {index}" for index in INDEXES.values()))
+_LAYOUT: Final = (
+    with_packed_body(TABLES).rstrip("; \n"),
+    _WITHDRAWALS,
+    *(f"CREATE {index}" for index in INDEXES.values()),
+)
 _STATEMENTS: Final = frozenset(statement.strip() for part in _LAYOUT for statement in part.split(";"))
 _META: Final = next(statement for statement in _STATEMENTS if statement.startswith("CREATE TABLE meta "))
 VERSION: Final = f"{_REVISION}-{sha256(';'.join(_LAYOUT).encode()).hexdigest()[:8]}"

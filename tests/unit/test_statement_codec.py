@@ -1,4 +1,4 @@
-"""Columns of the SQLite graph that are stored in fewer bytes than they are read in."""
+"""The text of a structured fact is stored in fewer bytes than it is read in."""
 
 import sqlite3
 from contextlib import closing
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_projections.graph.sqlite_store import packing, schema
-from asof_projections.graph.sqlite_store.packing import PACKED, pack_statement
+from asof_projections.graph.sqlite_store import schema, statement_codec
+from asof_projections.graph.sqlite_store.statement_codec import STORED, pack_statement
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.messages import FactStatement
@@ -18,7 +18,7 @@ from semantic_story import Story
 EMPTY = ("e", 0, 0, "", "fact", "", "", "")  # an episode without words
 SAID = {"name": "", "source": "fact", "source_description": "", "role": "", "role_type": "", "content_length": 0}
 UUID = "2f579557-e92b-5582-9c55-a30a10d1f728"
-PARTS = st.sampled_from([part for part, _ in packing._PARTS] + [sign for _, sign in packing._PARTS])
+PARTS = st.sampled_from([part for part, _ in statement_codec._PARTS] + [sign for _, sign in statement_codec._PARTS])
 
 
 def read(stored: str | bytes) -> str:
@@ -93,4 +93,4 @@ def test_the_columns_of_a_digest_are_those_that_are_read() -> None:
         for (table,) in plain.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
             names = [name for (name,) in db.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))]
             expected = [name for (name,) in plain.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))]
-            assert [name for name in names if not name.endswith(PACKED)] == expected
+            assert [name for name in names if name != STORED] == expected
