@@ -124,7 +124,7 @@ def test_a_file_that_is_in_use_is_copied_into_later(tmp_path, monkeypatch):
         reader.execute("SELECT count(*) FROM entities").fetchone()
         for _ in _written(store, story, 60):
             assert _in_file(store.path, tmp_path / "copy.db") == 0
-        begun_anyhow = store._checkpoints._last
+        begun_anyhow = store._checkpoints._begun_at
         reader.close()
         for count in _written(store, story, 60):  # noqa: B007 - the count when it was copied
             if found := _in_file(store.path, tmp_path / "copy.db"):

@@ -22,7 +22,7 @@ class Checkpoints:
         self._path, self._writer = path, writer
         file = path.resolve()  # beside it SQLite has its log, where the path is a link
         self._log = file.with_name(f"{file.name}-wal")
-        self._last = 0  # bytes of the log when the last checkpoint began, 0 once it was cut
+        self._begun_at = 0  # bytes of the log when the last checkpoint began, 0 once it was cut
         self._running: Thread | None = None
         writer.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
 
@@ -33,8 +33,8 @@ class Checkpoints:
         """
         with suppress(sqlite3.Error, OSError):
             size = self._log.stat().st_size
-            if size <= _WAL_BYTES or size < self._last:  # a commit that is longer alone keeps it from being cut to that
-                self._last = 0
+            if size < self._begun_at:  # it was cut
+                self._begun_at = 0
             if self._running is None:
                 self._begin(size)
             elif not self._running.is_alive():
@@ -47,8 +47,8 @@ class Checkpoints:
             self._running.join()
 
     def _begin(self, size: int) -> None:
-        if size > self._last + _WAL_BYTES:
-            self._last = size
+        if size > self._begun_at + _WAL_BYTES:
+            self._begun_at = size
             self._running = Thread(target=self._run)
             self._running.start()
 
