@@ -50,7 +50,7 @@ class Layer:
         self._next = self._committed = log.end()
         self._is_behind = False  # whether the store lacks what was appended from `_committed` on
         self._drafts: list[Draft] = []
-        self._last: list[Record] = []  # of the last message that caused any, of those that were emitted here
+        self._last_batch: list[Record] = []  # of the last message that caused any, of those that were emitted here
 
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Buffer the events of one cause as one batch and apply them; return the records that `flush` will append."""
@@ -59,19 +59,22 @@ class Layer:
         self._drafts += map(tuple.__new__, repeat(Draft), map(_AS_DRAFT, records))  # without a loop: of every event
         self.store.apply(records)
         if records and self._is_last(cause):
-            self._last = records
+            self._last_batch = records
         return records
 
     def _is_last(self, cause: int) -> bool:
         """Whether no later message has caused anything: an earlier one may be told again."""
-        if self._last:
-            return cause >= self._last[0].cause
+        if self._last_batch:
+            return cause >= self._last_batch[0].cause
         return self.log.caused_by(cause) >= self.log.end()
 
     def batch(self, cause: int) -> list[Record]:
-        """Return the records that a message caused: of the last one, or a later one, without a look into the log."""
-        if self._last and cause >= self._last[0].cause:
-            return self._last if cause == self._last[0].cause else []
+        """Return the records that a message caused, in order; [] if it caused none.
+
+        Of the last message that caused any, and of later ones, this is known without a look into the log.
+        """
+        if self._last_batch and cause >= self._last_batch[0].cause:
+            return self._last_batch if cause == self._last_batch[0].cause else []
         return batch_of(self.log, cause)
 
     def _number(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
@@ -131,7 +134,7 @@ class Layer:
 
     def roll_back(self) -> None:
         """Drop the events since the last flush."""
-        self._drafts, self._last = [], []
+        self._drafts, self._last_batch = [], []
         self._next = self.log.end()
         self.checkpoint = self._durable = self.log.checkpoint()
         self.store.rollback()

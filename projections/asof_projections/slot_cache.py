@@ -28,7 +28,7 @@ OF_SLOTS: Final = frozenset(
     {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
 )
 _MOST: Final = 100_000  # assertions in all, half a kilobyte each, or a kilobyte where a slot has one alone
-_MOST_LOADING: Final = 600_000  # where another process has the store: a read costs much
+_MOST_DISTANT: Final = 600_000  # where another process has the store: a read costs much
 _LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation
 
@@ -158,7 +158,7 @@ class SlotCache:
 
     def keep_more(self) -> None:
         """Keep six times as many from now on: for who soon ends, and to whom a read costs much."""
-        self._most = _MOST_LOADING
+        self._most = _MOST_DISTANT
 
     def clear(self) -> None:
         """Drop all slots."""

@@ -122,7 +122,7 @@ def test_all_slots_are_dropped_where_there_are_too_many_of_which_a_load_keeps_mo
     loading: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slot_cache, "_MOST", 1)
-    monkeypatch.setattr(slot_cache, "_MOST_LOADING", 2)
+    monkeypatch.setattr(slot_cache, "_MOST_DISTANT", 2)
     cache = SlotCache()
     if loading:
         cache.keep_more()

@@ -46,7 +46,7 @@ def test_a_writer_waits_for_no_disk_and_seldom_moves_its_log_into_the_file(path:
     path.unlink()
     with SqliteGraph(path, LOG, writable=True) as writer:
         with writer.bulk():
-            assert pragmas(writer, "synchronous", "journal_mode") == [0, "off"]
+            assert pragmas(writer, "synchronous", "journal_mode", "cache_size") == [0, "off", -65_536]
         assert pragmas(writer, *asked) == [1, -32_768, 65_536]
 
 
